@@ -271,15 +271,18 @@ export class RecordTable {
 		};
 	}
 
-	/** Appends the chunk that follows in the source with the given number: its record and line numbers count on from here. */
-	append(chunk: TableChunk, source = 0): void {
+	/**
+	 * Appends the chunk that follows in the source with the given number. Its record and line numbers count on from here, unless other bases are
+	 * given (0 where a chunk already has final numbers).
+	 */
+	append(chunk: TableChunk, source = 0, recordBase = this.records, lineBase = this.lines): void {
 		const base = this.rows;
 		const strings = Int32Array.from(chunk.strings, (s) => this.intern(s));
 		const translated = (column: Int32Array) => column.map((s) => (s < 0 ? s : strings[s]));
 		this.start.append(chunk.start);
 		this.end.append(chunk.end);
-		this.record.append(chunk.record, this.records, -1);
-		this.line.append(chunk.line, this.lines);
+		this.record.append(chunk.record, recordBase, -1);
+		this.line.append(chunk.line, lineBase);
 		this.item.append(chunk.item);
 		this.type.append(chunk.type);
 		this.role.append(chunk.role);
@@ -306,7 +309,7 @@ export class RecordTable {
 		this.usage.append(chunk.usage);
 		for (let i = 0; i < chunk.rows; i++) this.source.push(source);
 		for (const [row, meta] of chunk.metas) this.metas.set(row + base, meta);
-		this.damage.append(chunk.damage, this.lines, this.records);
+		this.damage.append(chunk.damage, lineBase, recordBase);
 		this.records += chunk.records;
 		this.lines += chunk.lines;
 	}

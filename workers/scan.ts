@@ -1,0 +1,135 @@
+/** Worker task: reads a part of a source, parses and measures its records, and hands back columns. */
+import { asMidcompactError, encodeThreadError } from "../src/errors.js";
+import { measureParts } from "../src/measure/parts.js";
+import { detectLines, detectShape, recogniseFormat, type Shape } from "../src/session/detect.js";
+import { scanDocument } from "../src/session/document.js";
+import type { FormatReader } from "../src/session/formats/format.js";
+import { readerOf } from "../src/session/formats/readers.js";
+import { type FormatName, isObject, type JsonObject } from "../src/session/record.js";
+import { GIANT_RECORD, parseRecord } from "../src/session/rows.js";
+import { LineReader } from "../src/session/salvage.js";
+import { scanLines } from "../src/session/scan.js";
+import { type ByteReader, openReader, type SourceSpec } from "../src/session/source.js";
+import { RecordTable, type TableChunk } from "../src/session/table.js";
+
+export type ScanTask =
+	| { op: "detect"; source: SourceSpec; format: FormatName | null }
+	| { op: "lines"; source: SourceSpec; format: FormatName; from: number; to: number; readSize?: number }
+	| { op: "elements"; source: SourceSpec; format: FormatName; start: Float64Array; end: Float64Array; fields: boolean }
+	| { op: "items"; source: SourceSpec; format: FormatName; start: number; end: number; record: number; line: number };
+
+/** For a document: where its elements and the fields around them are; for lines: nulls. */
+export interface Detected {
+	shape: Shape;
+	format: FormatName;
+	elements: { start: Float64Array; end: Float64Array } | null;
+	fields: { start: Float64Array; end: Float64Array } | null;
+	damage: RecordTable["damage"] | null;
+}
+
+/** `lines` and `elements` answer a chunk of the table, `items` the rows inside one record, `detect` what the source is. */
+export default async function scan(task: ScanTask): Promise<TableChunk | Detected> {
+	try {
+		const reader = openReader(task.source);
+		try {
+			if (task.op === "detect") return await detect(reader, task.format);
+			if (task.op === "lines") return await scanRange(reader, readerOf(task.format), task.from, task.to, task.readSize);
+			if (task.op === "items") return await scanItems(reader, task);
+			return await scanElements(reader, readerOf(task.format), task.start, task.end, task.fields);
+		} finally {
+			reader.close();
+		}
+	} catch (thrown) {
+		throw encodeThreadError(asMidcompactError(thrown));
+	}
+}
+
+async function detect(reader: ByteReader, given: FormatName | null): Promise<Detected> {
+	const shape = await detectShape(reader);
+	if (shape === "lines") {
+		return { shape, format: given ?? (await detectLines(reader)), elements: null, fields: null, damage: null };
+	}
+	const { elements, fields, damage } = await scanDocument(reader);
+	return {
+		shape,
+		format: given ?? recogniseFormat(await firstElements(reader, elements)),
+		elements,
+		fields: { start: Float64Array.from(fields, (f) => f.start), end: Float64Array.from(fields, (f) => f.end) },
+		damage,
+	};
+}
+
+async function firstElements(
+	reader: ByteReader,
+	{ start, end }: { start: Float64Array; end: Float64Array },
+): Promise<JsonObject[]> {
+	const records: JsonObject[] = [];
+	for (let i = 0; i < Math.min(start.length, 64); i++) {
+		if (end[i] - start[i] > GIANT_RECORD) continue;
+		const value = await parseRecord(reader, start[i], end[i]).catch(() => null);
+		if (isObject(value)) records.push(value);
+	}
+	return records;
+}
+
+async function scanRange(
+	reader: ByteReader,
+	format: FormatReader,
+	from: number,
+	to: number,
+	readSize?: number,
+): Promise<TableChunk> {
+	const table = new RecordTable();
+	const lines = new LineReader(reader, format.isWhole, table.damage);
+	for (const line of scanLines(reader, from, to, readSize)) {
+		const read = lines.read(line, table.records);
+		for (const { value, start, end } of read instanceof Promise ? await read : read) {
+			const record = table.records++;
+			const facts = format.read(value);
+			if (facts) table.add(facts, { start, end, record, line: line.number, item: 0 }, measureParts(facts));
+		}
+		table.lines = line.number;
+	}
+	return table.toChunk();
+}
+
+/** Elements of a document count as lines; its other fields have neither a line nor a record number. */
+async function scanElements(
+	reader: ByteReader,
+	format: FormatReader,
+	starts: Float64Array,
+	ends: Float64Array,
+	areFields: boolean,
+): Promise<TableChunk> {
+	const table = new RecordTable();
+	for (let i = 0; i < starts.length; i++) {
+		const start = starts[i];
+		const end = ends[i];
+		const line = areFields ? 0 : ++table.lines;
+		const value = await parseRecord(reader, start, end).catch(() => undefined);
+		if (value === undefined) table.damage.add("invalid_json", start, line, -1);
+		else if (!isObject(value)) table.damage.add("not_an_object", start, line, -1);
+		else if (areFields) {
+			const [key] = Object.keys(value);
+			const facts = format.field?.(key, value[key] ?? null);
+			if (facts) table.add(facts, { start, end, record: -1, line, item: 0 }, measureParts(facts));
+		} else {
+			const record = table.records++;
+			const facts = format.read(value);
+			if (facts) table.add(facts, { start, end, record, line, item: 0 }, measureParts(facts));
+		}
+	}
+	return table.toChunk();
+}
+
+/** Every item inside one record; `record` and `line` are its final numbers in the table. */
+async function scanItems(reader: ByteReader, task: Extract<ScanTask, { op: "items" }>): Promise<TableChunk> {
+	const table = new RecordTable();
+	const { start, end, record, line } = task;
+	const value = await parseRecord(reader, start, end);
+	const items = isObject(value) ? (readerOf(task.format).items?.(value) ?? []) : [];
+	items.forEach((facts, k) => {
+		table.add(facts, { start, end, record, line, item: k + 1 }, measureParts(facts));
+	});
+	return table.toChunk();
+}

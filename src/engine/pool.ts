@@ -1,0 +1,94 @@
+/** The worker threads of an engine: one pool that any task may run in, and one thread that remembers (piscina has no affinity). */
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { Piscina } from "piscina";
+import { asMidcompactError, MidcompactError } from "../errors.js";
+
+export type WorkerName = "scan" | "count" | "find" | "view";
+
+/** Tasks that one session keeps waiting or running per thread: enough to keep every thread busy, few enough to bound memory. */
+const TASKS_PER_THREAD = 2;
+/** An idle thread keeps its tokenizer and memo for so long (ms). */
+const IDLE_MS = 60_000;
+/** A parse makes garbage at the speed of the disk: a young generation of this size (MB) keeps a worker small without slowing it. */
+const YOUNG_MB = 32;
+
+const fileOf = (name: string) => fileURLToPath(new URL(`../../workers/${name}.js`, import.meta.url));
+
+export class WorkerPool {
+	readonly threads: number;
+	readonly #pool: Piscina;
+	#shard: Piscina | null = null;
+	#closed = false;
+
+	/** `threads`: at most so many workers; they start when there is work for them. */
+	constructor(threads = Math.min(availableParallelism(), 8)) {
+		this.threads = Math.max(1, Math.floor(threads));
+		this.#pool = new Piscina({
+			filename: fileOf("scan"),
+			minThreads: 0,
+			maxThreads: this.threads,
+			idleTimeout: IDLE_MS,
+			concurrentTasksPerWorker: 1,
+			recordTiming: false,
+			resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+		});
+	}
+
+	/** Tasks that a caller should have under way at once. */
+	get width(): number {
+		return this.threads * TASKS_PER_THREAD;
+	}
+
+	/** Runs a task in any thread. Errors: those of the worker, `cancelled` when the signal aborts or the pool closes. */
+	async run<T>(worker: WorkerName, task: object, signal?: AbortSignal): Promise<T> {
+		return this.#runIn<T>(this.#pool, fileOf(worker), task, signal);
+	}
+
+	/** Runs a task in the one thread that holds search shards. */
+	async runShard<T>(task: object, signal?: AbortSignal): Promise<T> {
+		this.#shard ??= new Piscina({ filename: fileOf("shard"), minThreads: 1, maxThreads: 1, recordTiming: false });
+		return this.#runIn<T>(this.#shard, fileOf("shard"), task, signal);
+	}
+
+	/** Ends all threads; running tasks reject with `cancelled`. */
+	async close(): Promise<void> {
+		if (this.#closed) return;
+		this.#closed = true;
+		await Promise.all([this.#pool.destroy(), this.#shard?.destroy()]);
+	}
+
+	async #runIn<T>(pool: Piscina, filename: string, task: object, signal?: AbortSignal): Promise<T> {
+		if (this.#closed || signal?.aborted) throw new MidcompactError("cancelled", "The session was closed while it was at work.");
+		try {
+			return (await pool.run(task, { filename, ...(signal ? { signal } : {}) })) as T;
+		} catch (thrown) {
+			if (this.#closed || signal?.aborted) throw new MidcompactError("cancelled", "The work was cancelled.");
+			throw asMidcompactError(thrown);
+		}
+	}
+}
+
+/** Runs `work` on every item with at most `width` under way; results go to `take` in the order of the items. The first failure ends it. */
+export async function inOrder<I, R>(
+	items: Iterable<I>,
+	width: number,
+	work: (item: I) => Promise<R>,
+	take: (result: R, item: I) => void | Promise<void>,
+): Promise<void> {
+	const waiting: { item: I; result: Promise<R> }[] = [];
+	const takeFirst = async () => {
+		const { item, result } = waiting.shift() as { item: I; result: Promise<R> };
+		await take(await result, item);
+	};
+	try {
+		for (const item of items) {
+			if (waiting.length >= width) await takeFirst();
+			waiting.push({ item, result: work(item) });
+		}
+		while (waiting.length > 0) await takeFirst();
+	} finally {
+		// After a failure the others must not be left as unhandled rejections.
+		await Promise.allSettled(waiting.map((w) => w.result));
+	}
+}

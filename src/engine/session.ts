@@ -1,0 +1,214 @@
+/** An open session: the survey's numbers, and the work that goes on behind it. */
+import { type Anchor, buildAtoms } from "../atoms/build.js";
+import { groupAtoms, type Groups } from "../atoms/groups.js";
+import type { AtomTable } from "../atoms/table.js";
+import { MidcompactError } from "../errors.js";
+import { handleRequest } from "../facade/handle.js";
+import type { Reply } from "../facade/reply.js";
+import type { AtomText, DamageReport, SearchQuery, SearchResult, Survey, SystemTotals, TextView, TokenState } from "../facade/survey.js";
+import type { Encoding } from "../measure/encodings.js";
+import type { Branch, Scope } from "../session/branch.js";
+import { CONTEXTS } from "../session/formats/contexts.js";
+import type { FormatName } from "../session/record.js";
+import type { RowSource } from "../session/rows.js";
+import type { SourceSpec } from "../session/source.js";
+import type { RecordTable } from "../session/table.js";
+import { AtomReader } from "./atom-reader.js";
+import { reportDamage } from "./damage-report.js";
+import { expandItems, type Loaded, load, requireRecords } from "./load.js";
+import type { WorkerPool } from "./pool.js";
+import { SearchIndex } from "./search-index.js";
+import { grownBy } from "./sources.js";
+import { TokenCounts } from "./token-counts.js";
+
+/** How far the work on a session is; fractions are 0-1. */
+export interface Progress {
+	phase: "scan" | "tokens" | "index" | "done";
+	scan: number;
+	tokens: number;
+	index: number;
+	/** Bytes of the source. */
+	bytes: number;
+}
+
+export interface SessionOptions {
+	format: FormatName | null;
+	scope: Scope;
+	leaf: string | null;
+	encoding: Encoding;
+	indexBudget: number;
+	chunkBytes: number | null;
+	readBytes: number | null;
+	/** Which background work to do after the survey. */
+	tokens: boolean;
+	index: boolean;
+	onProgress(progress: Progress): void;
+}
+
+/** An open session. Close it: it holds worker threads. */
+export interface Session {
+	readonly survey: Survey;
+	readonly progress: Progress;
+	/** Answers one request of the facade; never throws for a bad request (the reply says what is wrong). */
+	request(envelope: unknown): Promise<Reply>;
+	/** Resolves when all tokens are counted and the search index stands. Errors: `unreadable`, `cancelled`. */
+	ready(): Promise<void>;
+	/** Stops all work on the session; later requests answer `cancelled`. */
+	close(): Promise<void>;
+}
+
+/** Reads a source up to its atoms, then counts and indexes behind the answer. `release` is called once, when the session closes. */
+export async function openSource(
+	pool: WorkerPool,
+	spec: SourceSpec,
+	options: SessionOptions,
+	signal: AbortSignal | null,
+	release: () => Promise<void>,
+): Promise<Session> {
+	const controller = new AbortController();
+	const abort = () => controller.abort();
+	if (signal?.aborted) abort();
+	signal?.addEventListener("abort", abort, { once: true });
+	const progress: Progress = { phase: "scan", scan: 0, tokens: 0, index: 0, bytes: spec.size };
+	try {
+		const loaded = await load(pool, spec, {
+			format: options.format,
+			chunkBytes: options.chunkBytes,
+			readBytes: options.readBytes,
+			signal: controller.signal,
+			onBytes: (done) => {
+				progress.scan = done / spec.size;
+				options.onProgress({ ...progress });
+			},
+		});
+		requireRecords(loaded.table, spec.kind === "file" ? spec.path : "The message list");
+		const branchOptions = { scope: options.scope, leaf: options.leaf, memory: spec.kind === "memory" };
+		await expandItems(pool, loaded, branchOptions, controller.signal);
+		const branch = await CONTEXTS[loaded.format].branch(loaded.table, branchOptions);
+		const anchor = await buildAtoms(loaded.table, branch);
+		progress.scan = 1;
+		const survey = new OpenSurvey(pool, loaded, branch, anchor, spec, options, await grownBy(spec), controller.signal);
+		return new OpenSession(survey, progress, options, controller, async () => {
+			signal?.removeEventListener("abort", abort);
+			await release();
+		});
+	} catch (thrown) {
+		signal?.removeEventListener("abort", abort);
+		controller.abort();
+		throw thrown;
+	}
+}
+
+class OpenSurvey implements Survey {
+	readonly path: string | null;
+	readonly format: FormatName;
+	readonly scope: Scope;
+	readonly bytes: number;
+	readonly anchor: string | null;
+	readonly table: RecordTable;
+	readonly branch: Branch;
+	readonly atoms: AtomTable;
+	readonly groups: Groups;
+	readonly system: SystemTotals;
+	readonly tokens: TokenState;
+	readonly damage: DamageReport;
+	readonly notices: readonly string[];
+	readonly counts: TokenCounts;
+	readonly index: SearchIndex;
+	readonly source: RowSource;
+	readonly pool: WorkerPool;
+	readonly #reader: AtomReader;
+
+	constructor(
+		pool: WorkerPool,
+		loaded: Loaded,
+		branch: Branch,
+		anchor: Anchor,
+		spec: SourceSpec,
+		options: SessionOptions,
+		grown: number,
+		signal: AbortSignal,
+	) {
+		this.pool = pool;
+		this.path = spec.kind === "file" ? spec.path : null;
+		this.format = loaded.format;
+		this.scope = options.scope;
+		this.bytes = spec.size;
+		this.table = loaded.table;
+		this.branch = { ...branch, messages: anchor.messages };
+		this.anchor = branch.leaf < 0 ? null : loaded.table.entryOf(branch.leaf);
+		this.atoms = anchor.atoms;
+		this.groups = groupAtoms(anchor.atoms);
+		this.system = anchor.system;
+		this.source = { sources: loaded.sources, format: loaded.format };
+		this.counts = new TokenCounts(options.encoding, loaded.table, anchor);
+		this.tokens = this.counts;
+		this.damage = reportDamage(loaded.table, branch, grown > 0);
+		const growing = grown > 0 ? [`The file grew by ${grown} bytes while it was read; they are not in this survey.`] : [];
+		this.notices = [...loaded.notices, ...branch.notices, ...growing];
+		this.#reader = new AtomReader(pool, this.table, anchor, this.source, signal);
+		this.index = new SearchIndex(pool, this.table, anchor, this.source, options.indexBudget, signal);
+	}
+
+	texts(atoms: readonly number[], view: TextView): Promise<AtomText[]> {
+		return this.#reader.texts(atoms, view);
+	}
+
+	async search(query: SearchQuery): Promise<SearchResult> {
+		const { total, atoms } = await this.index.search(query);
+		const matches =
+			query.pattern === null
+				? await this.#reader.texts(atoms, { budget: query.excerpt, shape: "content" })
+				: await this.#reader.excerpts(atoms, query.pattern, query.excerpt);
+		return { total, matches };
+	}
+}
+
+class OpenSession implements Session {
+	readonly survey: OpenSurvey;
+	readonly progress: Progress;
+	readonly #controller: AbortController;
+	readonly #release: () => Promise<void>;
+	readonly #background: Promise<void>;
+	#failure: MidcompactError | null = null;
+
+	constructor(survey: OpenSurvey, progress: Progress, options: SessionOptions, controller: AbortController, release: () => Promise<void>) {
+		this.survey = survey;
+		this.progress = progress;
+		this.#controller = controller;
+		this.#release = release;
+		this.#background = this.#work(options).catch((thrown) => {
+			this.#failure = thrown instanceof MidcompactError ? thrown : new MidcompactError("internal", String(thrown));
+		});
+	}
+
+	async request(envelope: unknown): Promise<Reply> {
+		return handleRequest(this.survey, envelope);
+	}
+
+	async ready(): Promise<void> {
+		await this.#background;
+		if (this.#failure) throw this.#failure;
+	}
+
+	async close(): Promise<void> {
+		this.#controller.abort();
+		await this.#background;
+		await this.survey.index.drop();
+		await this.#release();
+	}
+
+	/** Tokens first: they stand in every reply, while a search without its index is only slower. */
+	async #work(options: SessionOptions): Promise<void> {
+		const { survey, progress } = this;
+		const tell = (phase: Progress["phase"]) => {
+			progress.phase = phase;
+			progress.tokens = survey.counts.ready;
+			progress.index = survey.index.ready;
+			options.onProgress({ ...progress });
+		};
+		if (options.tokens) await survey.counts.count(survey.pool, survey.source, this.#controller.signal, () => tell("tokens"));
+		if (options.index) await survey.index.build(() => tell("index"));
+		tell("done");
+	}
+}

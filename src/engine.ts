@@ -103,5 +103,9 @@ async function openIn(
 
 function checkName(field: string, value: string | undefined, known: readonly string[]): void {
 	if (value === undefined || known.includes(value)) return;
-	throw new MidcompactError("invalid_field", `The ${field} ${JSON.stringify(value)} is not known.`, `Use one of ${known.join(", ")}.`);
+	throw new MidcompactError(
+		"invalid_field",
+		`The ${field} ${JSON.stringify(value)} is not known.`,
+		`Use one of ${known.join(", ")}.`,
+	);
 }

@@ -43,7 +43,11 @@ export interface Loaded {
 
 /** Reads a whole source into a table. Errors: `not_a_session`, `unknown_format`, `unreadable`, `cancelled`. */
 export async function load(pool: WorkerPool, spec: SourceSpec, options: LoadOptions): Promise<Loaded> {
-	const detected = await pool.run<Detected>("scan", { op: "detect", source: spec, format: options.format } satisfies ScanTask, options.signal);
+	const detected = await pool.run<Detected>(
+		"scan",
+		{ op: "detect", source: spec, format: options.format } satisfies ScanTask,
+		options.signal,
+	);
 	const table = new RecordTable();
 	const loaded: Loaded = { format: detected.format, table, sources: [spec], notices: [] };
 	if (detected.shape === "lines") await scanLineChunks(pool, spec, loaded, options);
@@ -51,8 +55,14 @@ export async function load(pool: WorkerPool, spec: SourceSpec, options: LoadOpti
 	return spec.kind === "file" ? withBases(pool, loaded, options) : loaded;
 }
 
-async function scanLineChunks(pool: WorkerPool, spec: SourceSpec, { table, format }: Loaded, options: LoadOptions): Promise<void> {
-	const size = options.chunkBytes ?? Math.min(Math.max(spec.size / (pool.threads * CHUNKS_PER_THREAD), LEAST_CHUNK), MOST_CHUNK);
+async function scanLineChunks(
+	pool: WorkerPool,
+	spec: SourceSpec,
+	{ table, format }: Loaded,
+	options: LoadOptions,
+): Promise<void> {
+	const size =
+		options.chunkBytes ?? Math.min(Math.max(spec.size / (pool.threads * CHUNKS_PER_THREAD), LEAST_CHUNK), MOST_CHUNK);
 	const step = Math.max(1, Math.floor(size));
 	const tasks = function* () {
 		for (let from = 0; from < spec.size; from += step) {
@@ -87,7 +97,14 @@ async function scanDocumentChunks(
 		for (let from = 0; from < start.length; ) {
 			let to = from + 1;
 			while (to < start.length && to - from < ELEMENTS && end[to] - start[from] <= MOST_CHUNK) to++;
-			yield { op: "elements", source: spec, format, start: start.slice(from, to), end: end.slice(from, to), fields: false };
+			yield {
+				op: "elements",
+				source: spec,
+				format,
+				start: start.slice(from, to),
+				end: end.slice(from, to),
+				fields: false,
+			};
 			from = to;
 		}
 	};
@@ -112,7 +129,9 @@ async function withBases(pool: WorkerPool, child: Loaded, options: LoadOptions):
 	const spec = circular ? null : await findBase(child.sources[0], base);
 	if (spec === null) {
 		child.table.damage.add("missing_parent", child.table.start.at(0), 1, 0);
-		child.notices.push(`The session continues ${base.id}, whose file is missing or shorter than it was: only its own part is here.`);
+		child.notices.push(
+			`The session continues ${base.id}, whose file is missing or shorter than it was: only its own part is here.`,
+		);
 		return child;
 	}
 	const alone = await load(pool, spec, {
@@ -124,9 +143,11 @@ async function withBases(pool: WorkerPool, child: Loaded, options: LoadOptions):
 	const table = new RecordTable();
 	table.append({ ...alone.table.toChunk(), damage: new DamageLog() });
 	alone.sources.forEach((_, source) => {
-		for (let row = 0; row < table.rows; row++) if (alone.table.source.at(row) === source) table.source.data[row] = source;
+		for (let row = 0; row < table.rows; row++)
+			if (alone.table.source.at(row) === source) table.source.data[row] = source;
 	});
-	if (alone.table.damage.count > 0) alone.notices.push(`The continued session ${base.id} is damaged in ${alone.table.damage.count} places.`);
+	if (alone.table.damage.count > 0)
+		alone.notices.push(`The continued session ${base.id} is damaged in ${alone.table.damage.count} places.`);
 	table.append(child.table.toChunk(), alone.sources.length, table.records, 0);
 	return {
 		format: child.format,
@@ -141,7 +162,10 @@ async function findBase(near: SourceSpec, base: { id: string; end: number }): Pr
 	if (near.kind === "memory") return null;
 	for (const folder of searchFolders(dirname(near.path))) {
 		const names = await readdir(folder, { recursive: true }).catch(() => [] as string[]);
-		const name = names.filter((n) => basename(n).includes(base.id) && n.endsWith(".jsonl")).sort().at(-1);
+		const name = names
+			.filter((n) => basename(n).includes(base.id) && n.endsWith(".jsonl"))
+			.sort()
+			.at(-1);
 		if (name === undefined) continue;
 		const spec = await fileSource(join(folder, name)).catch(() => null);
 		if (spec === null || spec.size < base.end) return null;
@@ -157,7 +181,12 @@ function searchFolders(folder: string): string[] {
 }
 
 /** Appends the items that a format wants to see inside records before it can build the branch. */
-export async function expandItems(pool: WorkerPool, loaded: Loaded, branch: BranchOptions, signal: AbortSignal): Promise<void> {
+export async function expandItems(
+	pool: WorkerPool,
+	loaded: Loaded,
+	branch: BranchOptions,
+	signal: AbortSignal,
+): Promise<void> {
 	const { table, format, sources } = loaded;
 	const rows = CONTEXTS[format].expand?.(table, branch) ?? [];
 	await inOrder(

@@ -59,7 +59,8 @@ export class WorkerPool {
 	}
 
 	async #runIn<T>(pool: Piscina, filename: string, task: object, signal?: AbortSignal): Promise<T> {
-		if (this.#closed || signal?.aborted) throw new MidcompactError("cancelled", "The session was closed while it was at work.");
+		if (this.#closed || signal?.aborted)
+			throw new MidcompactError("cancelled", "The session was closed while it was at work.");
 		try {
 			return (await pool.run(task, { filename, ...(signal ? { signal } : {}) })) as T;
 		} catch (thrown) {

@@ -1,12 +1,22 @@
 /** An open session: the survey's numbers, and the work that goes on behind it. */
 import { type Anchor, buildAtoms } from "../atoms/build.js";
-import { groupAtoms, type Groups } from "../atoms/groups.js";
+import { type Groups, groupAtoms } from "../atoms/groups.js";
 import type { AtomTable } from "../atoms/table.js";
 import { MidcompactError } from "../errors.js";
 import { handleRequest } from "../facade/handle.js";
 import type { Reply } from "../facade/reply.js";
-import type { AtomText, DamageReport, SearchQuery, SearchResult, Survey, SystemTotals, TextView, TokenState } from "../facade/survey.js";
+import type {
+	AtomText,
+	DamageReport,
+	SearchQuery,
+	SearchResult,
+	Survey,
+	SystemTotals,
+	TextView,
+	TokenState,
+} from "../facade/survey.js";
 import type { Encoding } from "../measure/encodings.js";
+import { atomRowsOf } from "../search/places.js";
 import type { Branch, Scope } from "../session/branch.js";
 import { CONTEXTS } from "../session/formats/contexts.js";
 import type { FormatName } from "../session/record.js";
@@ -144,10 +154,12 @@ class OpenSurvey implements Survey {
 		this.counts = new TokenCounts(options.encoding, loaded.table, anchor);
 		this.tokens = this.counts;
 		this.damage = reportDamage(loaded.table, branch, grown > 0);
-		const growing = grown > 0 ? [`The file grew by ${grown} bytes while it was read; they are not in this survey.`] : [];
+		const growing =
+			grown > 0 ? [`The file grew by ${grown} bytes while it was read; they are not in this survey.`] : [];
 		this.notices = [...loaded.notices, ...branch.notices, ...growing];
-		this.#reader = new AtomReader(pool, this.table, anchor, this.source, signal);
-		this.index = new SearchIndex(pool, this.table, anchor, this.source, options.indexBudget, signal);
+		const rows = atomRowsOf(anchor.atoms, anchor.messages);
+		this.#reader = new AtomReader(pool, this.table, rows, this.source, signal);
+		this.index = new SearchIndex(pool, this.table, anchor, rows, this.source, options.indexBudget, signal);
 	}
 
 	texts(atoms: readonly number[], view: TextView): Promise<AtomText[]> {
@@ -172,7 +184,13 @@ class OpenSession implements Session {
 	readonly #background: Promise<void>;
 	#failure: MidcompactError | null = null;
 
-	constructor(survey: OpenSurvey, progress: Progress, options: SessionOptions, controller: AbortController, release: () => Promise<void>) {
+	constructor(
+		survey: OpenSurvey,
+		progress: Progress,
+		options: SessionOptions,
+		controller: AbortController,
+		release: () => Promise<void>,
+	) {
 		this.survey = survey;
 		this.progress = progress;
 		this.#controller = controller;
@@ -207,7 +225,8 @@ class OpenSession implements Session {
 			progress.index = survey.index.ready;
 			options.onProgress({ ...progress });
 		};
-		if (options.tokens) await survey.counts.count(survey.pool, survey.source, this.#controller.signal, () => tell("tokens"));
+		if (options.tokens)
+			await survey.counts.count(survey.pool, survey.source, this.#controller.signal, () => tell("tokens"));
 		if (options.index) await survey.index.build(() => tell("index"));
 		tell("done");
 	}

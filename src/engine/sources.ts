@@ -9,11 +9,13 @@ import type { SourceSpec } from "../session/source.js";
 export async function fileSource(path: string): Promise<SourceSpec> {
 	const absolute = resolve(path);
 	const found = await stat(absolute).catch((cause: NodeJS.ErrnoException) => {
-		const why = cause.code === "ENOENT" || cause.code === "ENOTDIR" ? "There is no file" : "There is no way to read the file";
+		const why =
+			cause.code === "ENOENT" || cause.code === "ENOTDIR" ? "There is no file" : "There is no way to read the file";
 		throw new MidcompactError("unreadable", `${why} ${path}.`, undefined, cause);
 	});
 	if (found.isDirectory()) throw new MidcompactError("not_a_session", `${path} is a directory, not a session file.`);
-	if (!found.isFile()) throw new MidcompactError("not_a_session", `${path} is no regular file; a session is read more than once.`);
+	if (!found.isFile())
+		throw new MidcompactError("not_a_session", `${path} is no regular file; a session is read more than once.`);
 	if (found.size === 0) throw new MidcompactError("not_a_session", `${path} is empty.`);
 	return { kind: "file", path: absolute, size: found.size, device: found.dev, inode: found.ino };
 }

@@ -1,12 +1,14 @@
 /** Token counts of an anchor: they arrive from the workers, row by row, after the survey has been answered. */
 import type { CountResult, CountTask } from "../../workers/count.js";
 import type { Anchor } from "../atoms/build.js";
-import type { Encoding } from "../measure/encodings.js";
 import type { TokenState } from "../facade/survey.js";
+import type { Encoding } from "../measure/encodings.js";
+import { type AtomRows, atomRowsOf } from "../search/places.js";
 import { breathe, pacer } from "../session/breathe.js";
+import { placesOf } from "../session/places.js";
 import type { RowSource } from "../session/rows.js";
 import type { RecordTable } from "../session/table.js";
-import { batchesOf, placesOf, rowsOfMessages } from "./places.js";
+import { batchesOf } from "./batches.js";
 import { inOrder, type WorkerPool } from "./pool.js";
 
 const NOT_COUNTED = -1;
@@ -16,6 +18,7 @@ export class TokenCounts implements TokenState {
 	readonly encoding: Encoding;
 	readonly #table: RecordTable;
 	readonly #anchor: Anchor;
+	readonly #atomRows: AtomRows;
 	/** By row of the table. */
 	readonly #tokens: Float64Array;
 	readonly #atomOfRow: Int32Array;
@@ -29,6 +32,7 @@ export class TokenCounts implements TokenState {
 		this.encoding = encoding;
 		this.#table = table;
 		this.#anchor = anchor;
+		this.#atomRows = atomRowsOf(anchor.atoms, anchor.messages);
 		this.#tokens = new Float64Array(table.rows).fill(NOT_COUNTED);
 		this.#atomOfRow = new Int32Array(table.rows).fill(NO_ATOM);
 		this.#approximate = new Uint8Array(anchor.atoms.length);
@@ -44,8 +48,8 @@ export class TokenCounts implements TokenState {
 	}
 
 	ofAtom(atom: number): number | null {
-		const { messageStart } = this.#anchor.atoms;
-		return this.#sum(rowsOfMessages(this.#anchor.messages, messageStart.at(atom), messageStart.at(atom + 1)));
+		const { rows, start } = this.#atomRows;
+		return this.#sum(rows.subarray(start[atom], start[atom + 1]));
 	}
 
 	ofSystem(): number | null {
@@ -72,14 +76,15 @@ export class TokenCounts implements TokenState {
 	}
 
 	async #rowsToCount(): Promise<Int32Array> {
-		const { atoms, messages, system } = this.#anchor;
+		const { atoms, system } = this.#anchor;
+		const { rows: atomRows, start } = this.#atomRows;
 		const pause = pacer();
 		const rows: number[] = [...system.rows];
 		for (let atom = 0; atom < atoms.length; atom++) {
 			if (pause()) await breathe();
-			for (const row of rowsOfMessages(messages, atoms.messageStart.at(atom), atoms.messageStart.at(atom + 1))) {
-				this.#atomOfRow[row] = atom;
-				rows.push(row);
+			for (let i = start[atom]; i < start[atom + 1]; i++) {
+				this.#atomOfRow[atomRows[i]] = atom;
+				rows.push(atomRows[i]);
 			}
 		}
 		for (const row of rows) this.#totalChars += this.#table.chars.at(row);

@@ -1,16 +1,7 @@
-import { MessageList } from "../../branch.js";
+/** An Anthropic messages array as a branch: the API merges neighbouring messages of one role, so results are judged by turn (RULINGS 9). */
+import { arrayBranch } from "../array-branch.js";
 import type { FormatContext } from "../format.js";
 
 export const anthropicContext: FormatContext = {
-	async branch(table) {
-		return {
-			messages: new MessageList(),
-			leaf: -1,
-			walked: new Uint8Array(table.rows),
-			damage: [],
-			notices: [],
-			usage: null,
-			adjacency: "literal",
-		};
-	},
+	branch: (table, options) => arrayBranch(table, options, "turn"),
 };

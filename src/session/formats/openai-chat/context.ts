@@ -1,16 +1,7 @@
-import { MessageList } from "../../branch.js";
+/** An OpenAI chat array as a branch: results are adjacent where they stand (RULINGS 9). */
+import { arrayBranch } from "../array-branch.js";
 import type { FormatContext } from "../format.js";
 
 export const openaiChatContext: FormatContext = {
-	async branch(table) {
-		return {
-			messages: new MessageList(),
-			leaf: -1,
-			walked: new Uint8Array(table.rows),
-			damage: [],
-			notices: [],
-			usage: null,
-			adjacency: "literal",
-		};
-	},
+	branch: (table, options) => arrayBranch(table, options, "literal"),
 };

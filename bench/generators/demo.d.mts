@@ -1,0 +1,2 @@
+/** The demo session as JSONL text. */
+export function demoSession(): string;

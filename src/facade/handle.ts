@@ -1,0 +1,18 @@
+/** One request in, one reply out. Never throws: every failure is an error reply. */
+import { asMidcompactError } from "../errors.js";
+import { errorReply, okReply, type Reply } from "./reply.js";
+import type { Survey } from "./survey.js";
+import { validateEnvelope } from "./validate.js";
+
+/**
+ * Answers `{"request":{"action":…}}` on an open session. The text of the reply has at most 12,000 UTF-16 units. Error codes: those of
+ * `validateEnvelope`, those of the action, and `unreadable` or `internal` where reading back a text failed.
+ */
+export async function handleRequest(survey: Survey, envelope: unknown): Promise<Reply> {
+	try {
+		const { action, request } = validateEnvelope(envelope);
+		return okReply(action.name, await action.run(survey, request));
+	} catch (thrown) {
+		return errorReply(asMidcompactError(thrown));
+	}
+}

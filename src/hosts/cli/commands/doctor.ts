@@ -1,0 +1,106 @@
+/** `midcompact doctor`: what is wrong with a session file, where, and what the reader did about it. Damage is no failure: exit code 0. */
+import type { Command } from "commander";
+import type { Session } from "../../../engine/session.js";
+import { type Overview, overviewOf } from "../../../facade/overview.js";
+import { Sums } from "../../../facade/sums.js";
+import type { Survey } from "../../../facade/survey.js";
+import { bytesText, count, plural } from "../../../facade/text.js";
+import type { Damage } from "../../../session/damage.js";
+import { withSession } from "../open.js";
+import { positiveInteger, type SessionOptions, sessionOptions } from "../options.js";
+import type { Shell } from "../shell.js";
+import { type Paint, padEnd, padStart, safe } from "../terminal.js";
+
+interface DoctorOptions extends SessionOptions {
+	limit: number;
+}
+
+interface Finding extends Pick<Damage, "kind" | "offset" | "line"> {
+	on_anchor: boolean;
+}
+
+export interface DoctorData extends Pick<Overview, "anchor" | "notices" | "notices_total"> {
+	lines: number;
+	damage: Overview["damage"] & { listed: number; first: Finding[] };
+	protected: Record<string, number>;
+}
+
+export function addDoctor(program: Command, shell: Shell): void {
+	const command = program
+		.command("doctor")
+		.description("Report damage of a session file: kinds, places, and what the anchor was read from.")
+		.argument("<session>", "path, session id or unique prefix of one")
+		.option("--limit <n>", "findings to list", positiveInteger, 20)
+		.addHelpText("after", "\nExample:\n  midcompact doctor session.jsonl --json | jq .data.damage.kinds");
+	sessionOptions(command).action((session: string, options: DoctorOptions) =>
+		withSession(shell, session, options, async (open) => {
+			const data = await diagnose(open, options.limit);
+			if (shell.interrupted) return;
+			const text = (paint: Paint) => report(open.survey.path ?? session, data, paint);
+			if (options.json) {
+				shell.printJson({ ok: true, action: "doctor", text: text((_colour, plain) => plain), data });
+			} else shell.print(text(shell.paint(options.color)));
+		}),
+	);
+}
+
+async function diagnose({ survey }: Session, limit: number): Promise<DoctorData> {
+	const sums = await Sums.of(survey);
+	const { anchor, damage, notices, notices_total } = overviewOf(survey, sums);
+	const first = findings(survey, survey.damage.first.slice(0, limit));
+	return {
+		anchor,
+		lines: survey.table.lines,
+		damage: { ...damage, listed: first.length, first },
+		notices,
+		notices_total,
+		protected: sums.reasons(0, survey.atoms.length),
+	};
+}
+
+/** Findings with whether they are about what the anchor was read from. */
+function findings({ branch, table }: Survey, listed: readonly Damage[]): Finding[] {
+	const ofBranch = new Map(
+		branch.damage.map(({ kind, row, onAnchor }) => [`${kind} ${table.start.at(row)}`, onAnchor]),
+	);
+	const wanted = new Set(listed.map(({ record }) => record));
+	const walked = new Set<number>();
+	if (listed.length > 0) {
+		for (let row = 0; row < table.rows; row++) {
+			if (branch.walked[row] === 1 && wanted.has(table.record.at(row))) walked.add(table.record.at(row));
+		}
+	}
+	return listed.map(({ kind, offset, line, record }) => ({
+		kind,
+		offset,
+		line,
+		on_anchor: ofBranch.get(`${kind} ${offset}`) ?? (record >= 0 && walked.has(record)),
+	}));
+}
+
+function report(name: string, data: DoctorData, paint: Paint): string {
+	const { anchor, damage, notices } = data;
+	const lines = [
+		paint("bold", safe(name)),
+		`${anchor.format} · scope ${anchor.scope} · ${bytesText(anchor.bytes)} · ${plural(data.lines, "line")} · ${plural(anchor.records, "record")} · ${plural(anchor.messages, "message")}`,
+		"",
+	];
+	if (damage.count === 0) lines.push("No damage found.");
+	else {
+		lines.push(paint("yellow", `${plural(damage.count, "finding")}, ${count(damage.on_anchor)} on the anchor`));
+		for (const [kind, n] of Object.entries(damage.kinds)) lines.push(`  ${padEnd(kind, 16)}${padStart(count(n), 8)}`);
+		lines.push("", paint("dim", "        byte      line  kind            on the anchor"));
+		for (const { kind, offset, line, on_anchor } of damage.first) {
+			lines.push(
+				`${padStart(String(offset), 12)}${padStart(String(line), 10)}  ${padEnd(kind, 16)}${on_anchor ? "yes" : "no"}`,
+			);
+		}
+		if (damage.count > damage.listed)
+			lines.push(paint("dim", `${plural(damage.count - damage.listed, "finding")} not listed; see --limit.`));
+	}
+	const reasons = Object.entries(data.protected);
+	if (reasons.length > 0)
+		lines.push("", `Protected atoms: ${reasons.map(([reason, n]) => `${reason} ${count(n)}`).join(", ")}`);
+	if (notices.length > 0) lines.push("", ...notices.map((notice) => `Notice: ${safe(notice)}`));
+	return lines.join("\n");
+}

@@ -1,0 +1,59 @@
+/** Opening a session for one command, with a progress bar and a clean end. */
+
+import type { Session } from "../../engine/session.js";
+import { openSession } from "../../engine.js";
+import { asMidcompactError } from "../../errors.js";
+import type { Reply } from "../../facade/reply.js";
+import { resolveSession } from "./agent-folders.js";
+import type { SessionOptions } from "./options.js";
+import { progressBar } from "./progress-bar.js";
+import type { Shell } from "./shell.js";
+
+/**
+ * Opens the session that `name` stands for, waits for its tokens with `--wait`, runs `work` and closes. Every failure is told by the shell. One
+ * command asks once, so no search index is built: a scan is done sooner; and tokens are counted only where they are waited for.
+ */
+export async function withSession(
+	shell: Shell,
+	name: string,
+	options: SessionOptions,
+	work: (session: Session) => Promise<void>,
+): Promise<void> {
+	const { format, scope, leaf, encoding, threads, json = false, wait = false } = options;
+	const bar = progressBar(wait);
+	let session: Session | null = null;
+	try {
+		session = await openSession(await resolveSession(name), {
+			format,
+			scope,
+			leaf,
+			encoding,
+			threads,
+			signal: shell.signal,
+			onProgress: (progress) => bar.update(progress),
+			background: { tokens: wait, index: false },
+		});
+		if (wait) await session.ready();
+		bar.stop();
+		if (!shell.interrupted) await work(session);
+	} catch (thrown) {
+		bar.stop();
+		shell.fail(asMidcompactError(thrown), json);
+	} finally {
+		await session?.close();
+	}
+}
+
+/** Opens a session, asks it one request and prints the reply. */
+export async function askSession(shell: Shell, name: string, options: SessionOptions, request: object): Promise<void> {
+	await withSession(shell, name, options, async (session) => {
+		shell.printReply(await session.request({ request }), options.json ?? false);
+	});
+}
+
+/** The data of a reply; a refusal is told and answers null. */
+export function dataOf<D extends object>(shell: Shell, reply: Reply, json: boolean): D | null {
+	if (reply.ok) return reply.data as D;
+	shell.printReply(reply, json);
+	return null;
+}

@@ -1,0 +1,53 @@
+/** Options that several commands share, and how their values are read. A value of the wrong form is a usage error. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Encoding } from "../../facade/survey.js";
+import { ENCODINGS } from "../../measure/encodings.js";
+import type { Scope } from "../../session/branch.js";
+import { FORMATS, type FormatName } from "../../session/record.js";
+
+export interface OutputOptions {
+	json?: boolean;
+	/** False after `--no-color`. */
+	color: boolean;
+}
+
+export interface SessionOptions extends OutputOptions {
+	format?: FormatName;
+	scope?: Scope;
+	leaf?: string;
+	encoding?: Encoding;
+	threads?: number;
+	wait?: boolean;
+}
+
+export function outputOptions(command: Command): Command {
+	return command.option("--json", "print the reply as JSON").option("--no-color", "print without colours");
+}
+
+/** Options of every command that opens a session. */
+export function sessionOptions(command: Command): Command {
+	command
+		.addOption(new Option("--format <name>", "read the file as this format, whatever it looks like").choices(FORMATS))
+		.addOption(
+			new Option("--scope <scope>", "what the agent would be sent, or every message from root to anchor").choices([
+				"context",
+				"path",
+			]),
+		)
+		.option("--leaf <id>", "entry at which the branch ends")
+		.addOption(new Option("--encoding <name>", "tokenizer of all token figures").choices(ENCODINGS))
+		.option("--threads <n>", "worker threads at most", positiveInteger)
+		.option("--wait", "answer when all tokens are counted");
+	return outputOptions(command);
+}
+
+export function integer(value: string): number {
+	if (!/^[+-]?\d{1,15}$/.test(value)) throw new InvalidArgumentError("It must be an integer.");
+	return Number(value);
+}
+
+export function positiveInteger(value: string): number {
+	const n = integer(value);
+	if (n < 1) throw new InvalidArgumentError("It must be 1 or more.");
+	return n;
+}

@@ -1,0 +1,48 @@
+/** The command line: commands, help, and the exit codes of its own errors (2 for usage). */
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import { addFind, addMeasure, addRequest, addShow } from "./commands/ask.js";
+import { addDoctor } from "./commands/doctor.js";
+import { addInspect } from "./commands/inspect.js";
+import { addSessions } from "./commands/sessions.js";
+import type { Shell } from "./shell.js";
+
+const USAGE = 2;
+
+const EXAMPLES = `
+A session is a path, or the id or a unique prefix of the id of a session that
+\`midcompact sessions\` lists.
+
+Examples:
+  midcompact inspect session.jsonl --sort size
+  midcompact find session.jsonl "connection refused" --newest
+  midcompact measure session.jsonl a0001..a0010
+
+Exit codes: 0 ok, 1 refused or failed, 2 wrong usage.`;
+
+/** Runs one command; the shell holds its exit code. Never throws for what a user typed. */
+export async function run(shell: Shell, argv: readonly string[]): Promise<void> {
+	const program = new Command("midcompact")
+		.description("Survey, search and measure huge AI agent sessions.")
+		.version(packageVersion(), "-V, --version")
+		.addHelpText("after", EXAMPLES)
+		.showHelpAfterError("hint: --help lists what can be given.")
+		.configureOutput({
+			writeOut: (text) => shell.print(text),
+			writeErr: (text) => shell.printError(text),
+		})
+		.exitOverride();
+	for (const add of [addInspect, addMeasure, addFind, addShow, addRequest, addSessions, addDoctor]) add(program, shell);
+	try {
+		await program.parseAsync(argv);
+	} catch (thrown) {
+		if (!(thrown instanceof CommanderError)) throw thrown;
+		shell.exitCode = thrown.exitCode === 0 ? 0 : USAGE;
+	}
+}
+
+function packageVersion(): string {
+	const file = new URL("../../../../package.json", import.meta.url);
+	const { version } = JSON.parse(readFileSync(file, "utf8")) as { version: string };
+	return version;
+}

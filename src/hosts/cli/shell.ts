@@ -1,0 +1,126 @@
+/** The process around a command: its streams, its signals and how it ends. stdout carries data only. */
+import { addAbortSignal } from "node:stream";
+import { asMidcompactError, MidcompactError } from "../../errors.js";
+import { errorReply, type Reply } from "../../facade/reply.js";
+import { type Paint, painter, safe, safeJson } from "./terminal.js";
+
+/** Columns of a table that goes into a pipe. */
+const PIPE_COLUMNS = 120;
+const LEAST_COLUMNS = 60;
+/** Bytes of a request on stdin at most. */
+const STDIN_BOUND = 16 * 1024 * 1024;
+/** Time that closing may take after a signal, in ms. */
+const PATIENCE = 2_000;
+
+export class Shell {
+	/** 0 ok, 1 refused or failed, 2 usage, 128 + signal after a signal. */
+	exitCode = 0;
+	readonly #controller = new AbortController();
+	#writing: Promise<void> = Promise.resolve();
+
+	/** Aborts when the user interrupts. */
+	get signal(): AbortSignal {
+		return this.#controller.signal;
+	}
+
+	get interrupted(): boolean {
+		return this.#controller.signal.aborted;
+	}
+
+	/** Columns of the terminal, or those of a table in a pipe. */
+	get columns(): number {
+		return Math.max(LEAST_COLUMNS, process.stdout.isTTY ? process.stdout.columns : PIPE_COLUMNS);
+	}
+
+	/** Colours go to a terminal only; NO_COLOR and `--no-color` turn them off. */
+	paint(wanted: boolean): Paint {
+		const { NO_COLOR, TERM } = process.env;
+		return painter(wanted && process.stdout.isTTY && !NO_COLOR && TERM !== "dumb");
+	}
+
+	/** Takes over the signals and the ends of the streams. */
+	attach(): void {
+		const onSignal = (number: number) => () => {
+			if (this.interrupted) process.exit(128 + number);
+			this.exitCode = 128 + number;
+			this.#controller.abort();
+			setTimeout(() => process.exit(128 + number), PATIENCE).unref();
+		};
+		process.on("SIGINT", onSignal(2));
+		process.on("SIGTERM", onSignal(15));
+		// A reader that has seen enough (`| head`) is no failure.
+		const onStreamError = (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? this.exitCode : 1);
+		process.stdout.on("error", onStreamError);
+		process.stderr.on("error", onStreamError);
+		const onCrash = (thrown: unknown) => {
+			this.fail(asMidcompactError(thrown), false);
+			void this.end();
+		};
+		process.on("uncaughtException", onCrash);
+		process.on("unhandledRejection", onCrash);
+	}
+
+	/** Data for a person. The caller made it safe for a terminal; see `safe`. */
+	print(text: string): void {
+		this.#write(process.stdout, text.endsWith("\n") ? text : `${text}\n`);
+	}
+
+	printJson(value: unknown): void {
+		this.print(safeJson(value));
+	}
+
+	/** A reply as JSON or as its text; a refusal sets the exit code and goes to stderr, unless JSON was asked for. */
+	printReply(reply: Reply, json: boolean): void {
+		if (this.interrupted) return;
+		if (!reply.ok) this.exitCode = 1;
+		if (json) this.printJson(reply);
+		else if (reply.ok) this.print(safe(reply.text));
+		else this.complain(reply.error.message, reply.error.hint);
+	}
+
+	fail(error: MidcompactError, json: boolean): void {
+		if (this.interrupted) return;
+		this.printReply(errorReply(error), json);
+	}
+
+	complain(message: string, hint: string): void {
+		this.printError(`error: ${message}\nhint: ${hint}\n`);
+	}
+
+	/** Text of an error on stderr. */
+	printError(text: string): void {
+		this.#write(process.stderr, safe(text));
+	}
+
+	/** A remark beside the data: only where a person looks. */
+	notice(text: string): void {
+		if (process.stderr.isTTY) this.printError(`${text}\n`);
+	}
+
+	/** All of stdin as text. Errors: `invalid_request` above 16 MiB. */
+	async readStdin(): Promise<string> {
+		const chunks: Buffer[] = [];
+		let bytes = 0;
+		for await (const chunk of addAbortSignal(this.signal, process.stdin)) {
+			const part = Buffer.from(chunk);
+			bytes += part.length;
+			if (bytes > STDIN_BOUND)
+				throw new MidcompactError("invalid_request", "The request on stdin is larger than 16 MiB.");
+			chunks.push(part);
+		}
+		return Buffer.concat(chunks).toString("utf8");
+	}
+
+	/** Ends the process when everything that was written has left it: an exit before that cuts a pipe's content (ccusage PR#984). */
+	async end(): Promise<never> {
+		await this.#writing;
+		process.exit(this.exitCode);
+	}
+
+	#write(stream: NodeJS.WriteStream, text: string): void {
+		const written = new Promise<void>((resolve) => {
+			stream.write(text, () => resolve());
+		});
+		this.#writing = this.#writing.then(() => written);
+	}
+}

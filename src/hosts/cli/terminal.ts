@@ -1,0 +1,98 @@
+/** What a terminal needs: texts without control characters, columns of the right width, colours where they are wanted. */
+import { styleText } from "node:util";
+
+/** Control characters other than line end and tab, and the marks that reverse the order of what follows on a line. */
+const UNSAFE = /(?![\n\t])\p{Cc}|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Text that a terminal shows and never obeys: session texts may hold escape sequences. Control characters become their pictures (`␛`), those
+ * without one become U+FFFD.
+ */
+export function safe(text: string): string {
+	return text.replace(UNSAFE, (char) => {
+		const code = char.charCodeAt(0);
+		if (code < 0x20) return String.fromCharCode(0x2400 + code);
+		return code === 0x7f ? "\u2421" : "\ufffd";
+	});
+}
+
+/** JSON on one line with every character escaped that a terminal could obey; `JSON.stringify` itself leaves DEL and U+0080-009F as they are. */
+export function safeJson(value: unknown): string {
+	return JSON.stringify(value).replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Code points that take two columns, as ranges (East Asian Width W and F, without emoji). */
+const WIDE: readonly (readonly [number, number])[] = [
+	[0x1100, 0x115f],
+	[0x2e80, 0x303e],
+	[0x3041, 0x4dbf],
+	[0x4e00, 0xa4cf],
+	[0xa960, 0xa97f],
+	[0xac00, 0xd7a3],
+	[0xf900, 0xfaff],
+	[0xfe10, 0xfe19],
+	[0xfe30, 0xfe6f],
+	[0xff00, 0xff60],
+	[0xffe0, 0xffe6],
+	[0x16fe0, 0x18cff],
+	[0x1b000, 0x1b2ff],
+	[0x1f200, 0x1f2ff],
+	[0x20000, 0x3fffd],
+];
+const EMOJI = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
+const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]/u;
+const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Columns that one grapheme takes: 0, 1 or 2. */
+function graphemeWidth(grapheme: string): number {
+	const code = grapheme.codePointAt(0) ?? 0;
+	if (code < 0x300) return 1;
+	if (EMOJI.test(grapheme)) return 2;
+	if (INVISIBLE.test(grapheme)) return 0;
+	return WIDE.some(([from, to]) => code >= from && code <= to) ? 2 : 1;
+}
+
+/** Columns that a text takes on a terminal. */
+export function widthOf(text: string): number {
+	let width = 0;
+	for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+	return width;
+}
+
+/** The text within `columns`, its end an ellipsis when it does not fit; wide characters are never cut in half. */
+export function cutTo(text: string, columns: number): string {
+	let width = 0;
+	let kept = "";
+	let shorter = "";
+	for (const { segment } of segmenter.segment(text)) {
+		width += graphemeWidth(segment);
+		if (width > columns) return columns < 1 ? "" : `${shorter}…`;
+		kept += segment;
+		if (width < columns) shorter = kept;
+	}
+	return kept;
+}
+
+export function padEnd(text: string, columns: number): string {
+	return text + " ".repeat(Math.max(0, columns - widthOf(text)));
+}
+
+export function padStart(text: string, columns: number): string {
+	return " ".repeat(Math.max(0, columns - widthOf(text))) + text;
+}
+
+const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/** A bar of `columns` columns, filled to a fraction 0-1 in steps of an eighth; anything above 0 shows. */
+export function bar(fraction: number, columns: number): string {
+	const steps = Math.min(columns * 8, Math.max(fraction > 0 ? 1 : 0, Math.round(fraction * columns * 8)));
+	return padEnd("█".repeat(Math.floor(steps / 8)) + EIGHTHS[steps % 8], columns);
+}
+
+type Colour = "bold" | "dim" | "cyan" | "yellow" | "red";
+export type Paint = (colour: Colour, text: string) => string;
+
+/** Paints only where colours are wanted. */
+export function painter(colours: boolean): Paint {
+	return colours ? (colour, text) => styleText(colour, text) : (_colour, text) => text;
+}

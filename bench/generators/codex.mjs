@@ -40,6 +40,7 @@ class Writer {
 		this.turn = "";
 		this.threadId = random.uuid7(clock.now);
 		this.asked = [];
+		this.knowsContext = false;
 	}
 
 	line(type, payload) {
@@ -95,16 +96,16 @@ function* opening(w) {
 		},
 		history_mode: "paginated",
 	});
-	w.turn = w.random.uuid7(w.clock.now);
 	yield w.line("world_state", {
 		full: true,
 		state: { model: "gpt-5.4", environments: { current_date: "2026-03-02", timezone: "UTC" } },
 	});
-	yield* context(w);
 }
 
-/** The two messages by which the host tells the model where it is. */
+/** The two messages by which the host tells the model where it is: at the start, and anew after a compaction. */
 function* context(w) {
+	if (w.knowsContext) return;
+	w.knowsContext = true;
 	yield w.message("developer", [
 		inputText("<permissions instructions>\nThe sandbox allows every command.\n</permissions instructions>"),
 	]);
@@ -119,8 +120,14 @@ function* context(w) {
 	]);
 }
 
-function* ask(w, event) {
+function* startTurn(w) {
 	w.turn = w.random.uuid7(w.clock.now);
+	yield w.event({ type: "task_started", turn_id: w.turn, model_context_window: WINDOW });
+}
+
+function* ask(w, event) {
+	yield* startTurn(w);
+	yield* context(w);
 	yield w.line("turn_context", {
 		turn_id: w.turn,
 		cwd: "/home/dev/checkout",
@@ -129,7 +136,6 @@ function* ask(w, event) {
 		model: "gpt-5.4",
 		summary: "auto",
 	});
-	yield w.event({ type: "task_started", turn_id: w.turn, model_context_window: WINDOW });
 	const images = w.count(event.images);
 	w.atom();
 	yield w.message("user", [inputText(event.text), ...images.map(inputImage)]);
@@ -138,6 +144,7 @@ function* ask(w, event) {
 }
 
 function* answer(w, event, calls) {
+	yield* context(w);
 	w.atom();
 	if (event.thinking) {
 		const id = w.random.callId("rs_");
@@ -220,14 +227,17 @@ function* tokenCount(w) {
 	});
 }
 
+/** A compaction is a turn of its own without a prompt. */
 function* compaction(w, event) {
+	yield* startTurn(w);
 	const user = (text) => ({ type: "message", role: "user", content: [inputText(text)] });
 	yield w.line("compacted", {
 		message: "",
 		replacement_history: [...w.asked.map(user), user(`${SUMMARY_PREFIX}\n${event.summary}`)],
 	});
 	yield w.event({ type: "context_compacted" });
-	yield* context(w);
+	yield w.event({ type: "task_complete", turn_id: w.turn, last_agent_message: null });
+	w.knowsContext = false;
 	w.context = 12_000;
 }
 

@@ -13,6 +13,9 @@ const IDLE_MS = 60_000;
 /** A parse makes garbage at the speed of the disk: a young generation of this size (MB) keeps a worker small without slowing it. */
 const YOUNG_MB = 32;
 
+/** A failure of a thread that has no task is nobody's: the next task gets a new thread, and the host must not fall for it. */
+const ignore = () => {};
+
 const fileOf = (name: string) => fileURLToPath(new URL(`../../workers/${name}.js`, import.meta.url));
 
 export class WorkerPool {
@@ -33,6 +36,7 @@ export class WorkerPool {
 			recordTiming: false,
 			resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
 		});
+		this.#pool.on("error", ignore);
 	}
 
 	/** Tasks that a caller should have under way at once. */
@@ -47,7 +51,10 @@ export class WorkerPool {
 
 	/** Runs a task in the one thread that holds search shards. */
 	async runShard<T>(task: object, signal?: AbortSignal): Promise<T> {
-		this.#shard ??= new Piscina({ filename: fileOf("shard"), minThreads: 1, maxThreads: 1, recordTiming: false });
+		if (this.#shard === null) {
+			this.#shard = new Piscina({ filename: fileOf("shard"), minThreads: 1, maxThreads: 1, recordTiming: false });
+			this.#shard.on("error", ignore);
+		}
 		return this.#runIn<T>(this.#shard, fileOf("shard"), task, signal);
 	}
 
@@ -59,14 +66,35 @@ export class WorkerPool {
 	}
 
 	async #runIn<T>(pool: Piscina, filename: string, task: object, signal?: AbortSignal): Promise<T> {
-		if (this.#closed || signal?.aborted)
-			throw new MidcompactError("cancelled", "The session was closed while it was at work.");
+		if (this.#closed || signal?.aborted) throw cancelled();
 		try {
-			return (await pool.run(task, { filename, ...(signal ? { signal } : {}) })) as T;
+			return (await untilAborted(pool.run(task, { filename }), signal)) as T;
 		} catch (thrown) {
-			if (this.#closed || signal?.aborted) throw new MidcompactError("cancelled", "The work was cancelled.");
+			if (this.#closed || signal?.aborted) throw cancelled();
 			throw asMidcompactError(thrown);
 		}
+	}
+}
+
+function cancelled(): MidcompactError {
+	return new MidcompactError("cancelled", "The session was closed, or its work cancelled.");
+}
+
+/**
+ * The result, or a rejection as soon as the signal aborts. Piscina itself would end the thread of a running task, and with it a tokenizer and
+ * its memo that other sessions use: a task is short, so it may as well finish unheard.
+ */
+async function untilAborted<T>(result: Promise<T>, signal?: AbortSignal): Promise<T> {
+	if (!signal) return result;
+	let stop = () => {};
+	const aborted = new Promise<never>((_, reject) => {
+		stop = () => reject(cancelled());
+		signal.addEventListener("abort", stop, { once: true });
+	});
+	try {
+		return await Promise.race([result, aborted]);
+	} finally {
+		signal.removeEventListener("abort", stop);
 	}
 }
 

@@ -23,12 +23,10 @@ const DIGITS = 3;
 const WORD_PREFIX = 4;
 /** The last white space before anything else stands with what follows, or alone. */
 const LAST_SPACE = 5;
-/** A number never takes the white space before it; but two spaces alone are one piece, and before a number two. */
-const SPACE_NUMBER = 6;
 /** `\s*[\r\n]+` takes white space up to the last line end of the run. */
-const LAST_BREAK = 7;
+const LAST_BREAK = 6;
 /** A quote behind a letter may open a contraction, but only before a letter. */
-const CONTRACTION = 8;
+const CONTRACTION = 7;
 
 /** Rules of an encoding: a verdict for each pair of classes. */
 export type CutRules = Uint8Array;
@@ -65,7 +63,8 @@ function verdict(a: number, b: number, encoding: Encoding): number {
 	// Marks take line ends behind them, and white space does before them.
 	if (b === UNIT.BREAK) return isLetter(a) || isNumber(a) ? CUT : KEEP;
 	if (a === UNIT.BREAK) return b === UNIT.SLASH ? KEEP : CUT;
-	if (a === UNIT.SPACE) return isNumber(b) ? SPACE_NUMBER : KEEP;
+	// Not even before a number, which never takes white space: two spaces are one piece by themselves and two pieces before a number.
+	if (a === UNIT.SPACE) return KEEP;
 	if (isLetter(a)) {
 		if (isNumber(b)) return CUT;
 		if (isMark(b)) return b === UNIT.QUOTE && encoding === "o200k_base" ? CONTRACTION : CUT;
@@ -111,8 +110,6 @@ function confirmed(rule: number, units: Uint16Array, from: number, i: number, en
 		}
 		case LAST_SPACE:
 			return i + 1 < end && isSolid(UNIT_CLASS[units[i + 1]]);
-		case SPACE_NUMBER:
-			return i - from === 1;
 		case LAST_BREAK: {
 			const stop = Math.min(end, i + FORCED_CUT);
 			let j = i + 1;

@@ -205,8 +205,9 @@ describe("a session whose texts are made for a terminal", () => {
 		["show", "\u001b[2J"],
 		["doctor"],
 	])("%s %s never hands them through", async (command, ...args) => {
-		for (const json of [[], ["--json"]]) {
-			const { out, err } = await cli([command, evil, ...args, ...json]);
+		for (const { out, err } of await Promise.all(
+			[[], ["--json"]].map((json) => cli([command, evil, ...args, ...json])),
+		)) {
 			expect(out + err).not.toMatch(CONTROL);
 			expect(out + err).not.toMatch(/[\u2028\u202e]/);
 			expect(out + err).not.toBe("");

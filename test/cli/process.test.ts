@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { bash, cli, file, folder, piFile, type Said } from "./run-cli.js";
 
@@ -32,14 +33,12 @@ describe("wrong input", () => {
 
 	it.each(refused)("%s is an error with a hint and exit code 1", async (_what, args, code) => {
 		const named = args.map((arg) => (arg === here ? path : arg));
-		const json = await cli(named[0] === "request" ? named : [...named, "--json"]);
-		expect(json.code).toBe(1);
-		expect(json.err).toBe("");
+		const raw = named[0] === "request";
+		const [json, human] = await Promise.all([cli(raw ? named : [...named, "--json"]), raw ? null : cli(named)]);
+		expect(json).toMatchObject({ code: 1, err: "" });
 		expect(JSON.parse(json.out)).toMatchObject({ ok: false, error: { code } });
-		if (named[0] === "request") return;
-		const human = await cli(named);
-		expect(human.code).toBe(1);
-		expect(human.out).toBe("");
+		if (human === null) return;
+		expect(human).toMatchObject({ code: 1, out: "" });
 		expect(human.err).toMatch(/^error: .+\.\nhint: .+\n$/);
 	});
 
@@ -128,7 +127,7 @@ describe("pipes and signals", () => {
 			`$MIDCOMPACT inspect "$FILE" --all --json | head -c 10; echo " \${PIPESTATUS[0]}"`,
 			{ FILE: path },
 		);
-		expect(out).toMatch(/^\{"ok":true, 0\n$/);
+		expect(out).toMatch(/^\{"ok":true 0\n$/);
 		expect(err).toBe("");
 	});
 
@@ -156,6 +155,38 @@ describe("pipes and signals", () => {
 		});
 		expect(ended).toEqual({ code, out: "", err: "" });
 		expect(performance.now() - sent).toBeLessThan(4_000);
+	});
+});
+
+/** `script` of util-linux gives a command a terminal. */
+const SCRIPT = "/usr/bin/script";
+
+describe.skipIf(process.platform !== "linux" || !existsSync(SCRIPT))("on a terminal", () => {
+	const typed = (args: string, env: Record<string, string> = {}) =>
+		bash(`${SCRIPT} -qec "stty cols 100; $MIDCOMPACT inspect $FILE ${args}" /dev/null`, {
+			FILE: piFile(prompts(2)),
+			TERM: "xterm",
+			SHELL: "/bin/sh",
+			...env,
+		});
+
+	it("colours the table and keeps it within the terminal's width", async () => {
+		const { out } = await typed("");
+		expect(out).toContain("\u001b[36m█");
+		for (const line of stripVTControlCharacters(out)
+			.split(/\r?\n/)
+			.filter((row) => row.startsWith("g0"))) {
+			expect(line.length).toBeLessThanOrEqual(100);
+			expect(line).toMatch(/Prompt \d .*…$/);
+		}
+	});
+
+	it.each([
+		["--no-color", {}],
+		["", { NO_COLOR: "1" }],
+		["", { TERM: "dumb" }],
+	])("leaves colours out with %j %j", async (args, env) => {
+		expect((await typed(args, env)).out).not.toContain("\u001b[3");
 	});
 });
 

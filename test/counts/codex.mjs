@@ -9,12 +9,14 @@ const ANSWER = new Set([
 	"web_search_call",
 	"tool_search_call",
 	"image_generation_call",
+	"tool_call",
 ]);
 const OUTPUT = new Set([
 	"function_call_output",
 	"custom_tool_call_output",
 	"tool_search_output",
 	"local_shell_call_output",
+	"tool_result",
 ]);
 
 function addItems(content, value) {
@@ -35,6 +37,7 @@ function addItem(content, item) {
 	} else if (OUTPUT.has(item.type)) {
 		content.results++;
 		if (item.type === "tool_search_output") content.texts.push(...argumentsText(item.tools));
+		else if (item.type === "tool_result") content.texts.push(...argumentsText(item.result));
 		else addItems(content, item.output);
 	} else if (item.type === "image_generation_call") {
 		content.calls++;
@@ -42,7 +45,7 @@ function addItem(content, item) {
 		if (typeof item.result === "string") content.images++;
 	} else if (ANSWER.has(item.type)) {
 		content.calls++;
-		content.texts.push(item.name ?? item.type.replace(/_call$/, ""));
+		content.texts.push(item.name ?? item.function?.name ?? item.type.replace(/_call$/, ""));
 		content.texts.push(...argumentsText(item.arguments ?? item.input ?? item.action));
 	} else addItems(content, item.content);
 }
@@ -81,7 +84,7 @@ function contextItems(objects) {
 export function codex(objects) {
 	const messages = [];
 	const base = objects.find((o) => o.type === "session_meta")?.payload;
-	const instructions = base?.base_instructions?.text ?? base?.instructions;
+	const instructions = base?.base_instructions?.text;
 	if (typeof instructions === "string" && instructions)
 		messages.push({ role: "system", sent: true, content: { ...emptyContent(), texts: [instructions] } });
 	let run = null;

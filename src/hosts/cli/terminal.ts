@@ -94,5 +94,5 @@ export type Paint = (colour: Colour, text: string) => string;
 
 /** Paints only where colours are wanted. */
 export function painter(colours: boolean): Paint {
-	return colours ? (colour, text) => styleText(colour, text) : (_colour, text) => text;
+	return colours ? (colour, text) => styleText(colour, text, { validateStream: false }) : (_colour, text) => text;
 }

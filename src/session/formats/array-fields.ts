@@ -19,8 +19,8 @@ export const ARRAY_FLAG = {
 	COMPACTION: 1 << FORMAT_FLAG_SHIFT,
 } as const;
 
-/** Numbers of seconds stay below this for the next thousand years, milliseconds since 1971 above. */
-const SECONDS_BELOW = 1e11 / 3;
+/** A number below this is a date in seconds (up to the year 5138), above in milliseconds (from 1973 on). */
+const SECONDS_BELOW = 1e11;
 
 /** Keys whose value lists tool declarations. */
 const TOOL_KEYS: ReadonlySet<string> = new Set(["tools", "functions"]);
@@ -69,7 +69,7 @@ export function usageOf(value: JsonValue | undefined): Usage | null {
 /** When a message was made, for arrays that say it: an ISO date, seconds or milliseconds; NaN for none. */
 export function messageTime(record: JsonObject): number {
 	const time = timeOf(record.timestamp);
-	return typeof record.timestamp === "number" && Math.abs(time) < SECONDS_BELOW ? time * 1000 : time;
+	return typeof record.timestamp === "number" && time < SECONDS_BELOW ? time * 1000 : time;
 }
 
 /** Arguments of a call as text: the string as stored, else its JSON; null for none (RULINGS 21). */

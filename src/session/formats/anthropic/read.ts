@@ -47,9 +47,11 @@ function blockParts(content: JsonValue | undefined): Part[] {
 
 /** A server call whose result is not in the same message (a paused turn) still waits for one (RULINGS 12). */
 function awaitMissingAnswers(parts: Part[]): void {
-	const answered = new Set(parts.map((part) => (part.type === "tool_result" ? part.id : null)));
+	const answered = new Set<string>();
+	for (const part of parts) if (part.type === "tool_result" && part.id !== null) answered.add(part.id);
 	for (const part of parts) {
-		if (part.type === "tool_call" && part.answer === "none" && !answered.has(part.id)) part.answer = "result";
+		if (part.type !== "tool_call" || part.answer !== "none") continue;
+		if (part.id === null || !answered.has(part.id)) part.answer = "result";
 	}
 }
 

@@ -5,12 +5,19 @@ import { detectLines, detectShape, recogniseFormat, type Shape } from "../src/se
 import { scanDocument } from "../src/session/document.js";
 import type { FormatReader } from "../src/session/formats/format.js";
 import { readerOf } from "../src/session/formats/readers.js";
+import { parseRecordHead } from "../src/session/giant.js";
 import { type FormatName, isObject, type JsonObject } from "../src/session/record.js";
+import { firstNul } from "../src/session/resync.js";
 import { GIANT_RECORD, parseRecord } from "../src/session/rows.js";
 import { LineReader } from "../src/session/salvage.js";
 import { scanLines } from "../src/session/scan.js";
 import { type ByteReader, openReader, type SourceSpec } from "../src/session/source.js";
 import { RecordTable, type TableChunk } from "../src/session/table.js";
+
+/** Bytes of a giant element that detection looks at. */
+const HEAD = 8 << 20;
+/** Elements that vote for a format. */
+const VOTERS = 64;
 
 export type ScanTask =
 	| { op: "detect"; source: SourceSpec; format: FormatName | null }
@@ -64,9 +71,11 @@ async function firstElements(
 	{ start, end }: { start: Float64Array; end: Float64Array },
 ): Promise<JsonObject[]> {
 	const records: JsonObject[] = [];
-	for (let i = 0; i < Math.min(start.length, 64); i++) {
-		if (end[i] - start[i] > GIANT_RECORD) continue;
-		const value = await parseRecord(reader, start[i], end[i]).catch(() => null);
+	for (let i = 0; i < Math.min(start.length, VOTERS); i++) {
+		const giant = end[i] - start[i] > GIANT_RECORD;
+		const value = await (giant ? parseRecordHead(reader, start[i], HEAD) : parseRecord(reader, start[i], end[i])).catch(
+			() => null,
+		);
 		if (isObject(value)) records.push(value);
 	}
 	return records;
@@ -107,8 +116,11 @@ async function scanElements(
 		const end = ends[i];
 		const line = areFields ? 0 : ++table.lines;
 		const value = await parseRecord(reader, start, end).catch(() => undefined);
-		if (value === undefined) table.damage.add("invalid_json", start, line, -1);
-		else if (!isObject(value)) table.damage.add("not_an_object", start, line, -1);
+		if (value === undefined) {
+			const nul = firstNul(reader, start, end);
+			if (nul < 0) table.damage.add("invalid_json", start, line, -1);
+			else table.damage.add("nul_run", nul, line, -1);
+		} else if (!isObject(value)) table.damage.add("not_an_object", start, line, -1);
 		else if (areFields) {
 			const [key] = Object.keys(value);
 			const facts = format.field?.(key, value[key] ?? null);

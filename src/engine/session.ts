@@ -25,7 +25,7 @@ import type { SourceSpec } from "../session/source.js";
 import type { RecordTable } from "../session/table.js";
 import { AtomReader } from "./atom-reader.js";
 import { reportDamage } from "./damage-report.js";
-import { expandItems, type Loaded, load, requireRecords } from "./load.js";
+import { expandItems, type Loaded, load, noticesOfGiants, requireRecords } from "./load.js";
 import type { WorkerPool } from "./pool.js";
 import { SearchIndex } from "./search-index.js";
 import { grownBy } from "./sources.js";
@@ -156,7 +156,7 @@ class OpenSurvey implements Survey {
 		this.damage = reportDamage(loaded.table, branch, grown > 0);
 		const growing =
 			grown > 0 ? [`The file grew by ${grown} bytes while it was read; they are not in this survey.`] : [];
-		this.notices = [...loaded.notices, ...branch.notices, ...growing];
+		this.notices = [...loaded.notices, ...branch.notices, ...noticesOfGiants(loaded.table), ...growing];
 		const rows = atomRowsOf(anchor.atoms, anchor.messages);
 		this.#reader = new AtomReader(pool, this.table, rows, this.source, signal);
 		this.index = new SearchIndex(pool, this.table, anchor, rows, this.source, options.indexBudget, signal);

@@ -7,6 +7,7 @@
 export const CUT_HEAD = 1 << 20;
 
 const MARK = /\0\[midcompact: (\d+) more UTF-16 units, (\d+) more characters, not loaded\]$/;
+const MARK_END = ", not loaded]";
 const MARK_MAX = 120;
 
 /** A head with the mark behind it; `units` and `chars` (code points) are what is missing. */
@@ -16,7 +17,7 @@ export function cutText(head: string, units: number, chars: number): string {
 
 /** Splits a text into what is loaded and how much is not; `missing` is null for an ordinary text. */
 export function splitCutText(text: string): { head: string; missing: { units: number; chars: number } | null } {
-	if (text.length < CUT_HEAD) return { head: text, missing: null };
+	if (!text.endsWith(MARK_END)) return { head: text, missing: null };
 	const found = MARK.exec(text.slice(-MARK_MAX));
 	if (!found) return { head: text, missing: null };
 	return {

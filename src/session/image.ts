@@ -6,6 +6,8 @@ type ImagePart = Extract<Part, { type: "image" }>;
 
 /** UTF-16 units of a payload with white space in it among which its header is looked for. */
 const HEAD_UNITS = 64 * 1024;
+/** Units at the end of a payload among which its padding is looked for. */
+const TAIL_UNITS = 64;
 /** Units of a `data:` URL in front of its comma at most. */
 const URL_HEAD_UNITS = 1024;
 /** JPEG segments in front of the frame header at most; a dozen decoded bytes each. */
@@ -54,7 +56,7 @@ export function imageFromUrl(url: string | null, from: ImagePart["from"]): Image
 function base64Part(mime: string | null, text: string, missing: number, from: ImagePart["from"]): ImagePart {
 	const spaced = /\s/.test(text.slice(0, HEAD_UNITS)) || hasSpace(text);
 	const units = (spaced ? text.length - (text.match(/\s/g)?.length ?? 0) : text.length) + missing;
-	const padding = missing > 0 ? 0 : (/={1,2}\s*$/.exec(text.slice(-64))?.[0].trim().length ?? 0);
+	const padding = missing > 0 ? 0 : paddingOf(text);
 	const head = spaced ? text.slice(0, HEAD_UNITS).replace(/\s+/g, "") : text;
 	const peek: Peek = (offset, length) => {
 		const first = Math.floor(offset / 3) * 4;
@@ -62,6 +64,12 @@ function base64Part(mime: string | null, text: string, missing: number, from: Im
 		return Buffer.from(head.slice(first, last), "base64").subarray(offset % 3, (offset % 3) + length);
 	};
 	return part(mime, Math.floor(((units - padding) * 3) / 4), peek, from);
+}
+
+/** Padding at the end, which a line may break in two; no payload has more than two. */
+function paddingOf(text: string): number {
+	const end = /[=\s]*$/.exec(text.slice(-TAIL_UNITS))?.[0] ?? "";
+	return Math.min(end.match(/=/g)?.length ?? 0, 2);
 }
 
 /** Whether a payload holds white space at all: four native searches cost far less than one regular expression over megabytes. */

@@ -14,8 +14,7 @@ const SAID: Said[] = [
 	["user", "Thanks"],
 ];
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
+const CONTROL = /(?!\n)\p{Cc}/u;
 
 let path: string;
 beforeAll(() => {

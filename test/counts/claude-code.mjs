@@ -84,7 +84,7 @@ function addSiblings(chain, walk) {
 	}
 }
 
-/** Texts of an attachment: what was rendered, else the text it stores. */
+/** Texts of an attachment: what was rendered, else the text it stores, wherever it stores it. */
 function attachmentContent(attachment) {
 	const content = emptyContent();
 	if (Array.isArray(attachment.rendered)) {
@@ -92,7 +92,10 @@ function attachmentContent(attachment) {
 		return content;
 	}
 	const stored = isObject(attachment.content) ? (attachment.content.file ?? attachment.content) : attachment;
-	for (const key of ["content", "text", "snippet", "prompt"]) if (stored[key]) addBlocks(content, stored[key]);
+	for (const key of ["content", "text", "snippet", "prompt", "addedLines"]) addBlocks(content, stored[key]);
+	// Lists of tasks: their titles.
+	const tasks = Array.isArray(attachment.content) ? attachment.content : [];
+	for (const task of tasks) if (task.type === undefined) addBlocks(content, task.subject ?? task.content);
 	return content;
 }
 

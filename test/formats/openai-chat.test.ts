@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { buildAtoms } from "#src/atoms/build.js";
 import { openaiChatContext } from "#src/session/formats/openai-chat/context.js";
 import { openaiChatReader } from "#src/session/formats/openai-chat/read.js";
-import { READERS } from "#src/session/formats/readers.js";
 import { contentTexts, type JsonObject, type Part } from "#src/session/record.js";
 import { atomsOf, documentTable, factsOf, listed, WHOLE } from "./array-table.js";
 
@@ -273,79 +272,6 @@ describe("the branch of an OpenAI chat array", () => {
 		expect(recorded?.usage).toEqual({ input: 40, output: 7, cacheRead: 60, cacheWrite: 0, window: null });
 		expect(table.entryOf(recorded?.row ?? -1)).toBe("usage");
 		expect((await openaiChatContext.branch(table, { ...WHOLE, leaf: "#2" })).usage).toBeNull();
-	});
-});
-
-describe("detection between the array formats", () => {
-	/** Votes of all readers, those that give none left out. */
-	const votes = (record: JsonObject) =>
-		Object.fromEntries(READERS.map((r) => [r.name, r.recognise(record)] as const).filter(([, vote]) => vote > 0));
-	const CASES: [name: string, record: JsonObject, votes: Record<string, number>][] = [
-		["plain words: a tie that goes to OpenAI (RULINGS 23)", user("x"), { "openai-chat": 2, anthropic: 2 }],
-		["text parts", { role: "user", content: [{ type: "text", text: "x" }] }, { "openai-chat": 2, anthropic: 2 }],
-		["system in the array", { role: "system", content: "x" }, { "openai-chat": 2, anthropic: 1 }],
-		["tool calls", calls("a"), { "openai-chat": 3 }],
-		["a tool message", result("a"), { "openai-chat": 3 }],
-		["a function call", { role: "assistant", content: null, function_call: { name: "f" } }, { "openai-chat": 3 }],
-		[
-			"an image by URL",
-			{ role: "user", content: [{ type: "image_url", image_url: { url: "x" } }] },
-			{ "openai-chat": 3 },
-		],
-		[
-			"tool_use",
-			{ role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
-			{ anthropic: 3 },
-		],
-		[
-			"tool_result",
-			{ role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "x" }] },
-			{ anthropic: 3 },
-		],
-		[
-			"thinking",
-			{ role: "assistant", content: [{ type: "thinking", thinking: "x", signature: "s" }] },
-			{ anthropic: 3 },
-		],
-		[
-			"an image with a source",
-			{ role: "user", content: [{ type: "image", source: { type: "base64", data: "" } }] },
-			{ anthropic: 3 },
-		],
-		[
-			"a whole reply of the API",
-			{
-				id: "msg_1",
-				type: "message",
-				role: "assistant",
-				stop_reason: "end_turn",
-				content: [{ type: "text", text: "x" }],
-			},
-			{ anthropic: 3 },
-		],
-		["a list of people", { name: "Ann", role: "user" }, {}],
-		["another role", { role: "admin", content: "x" }, {}],
-	];
-	it.each(CASES)("%s", (_name, record, expected) => {
-		expect(votes(record)).toEqual(expected);
-	});
-
-	const FOREIGN: [name: string, record: JsonObject][] = [
-		["Pi", { type: "message", id: "e1", parentId: null, timestamp: "2026-01-01T00:00:00Z", message: user("x") }],
-		["Claude Code", { type: "user", uuid: "u", parentUuid: null, sessionId: "s", message: user("x") }],
-		[
-			"Codex",
-			{
-				timestamp: "2026-01-01T00:00:00Z",
-				type: "response_item",
-				payload: { type: "message", role: "user", content: [] },
-			},
-		],
-		["Codex of 2025", { type: "message", role: "user", content: [{ type: "input_text", text: "x" }] }],
-	];
-	it.each(FOREIGN)("no vote for a record of %s", (_name, record) => {
-		expect(votes(record)["openai-chat"]).toBeUndefined();
-		expect(votes(record).anthropic).toBeUndefined();
 	});
 });
 

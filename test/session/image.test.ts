@@ -103,6 +103,10 @@ describe("image facts from a payload", () => {
 		});
 	});
 
+	it("takes padding that is broken over two lines for padding", () => {
+		expect(imagePart(null, "AAAAAA=\n=\n", "own").bytes).toBe(4);
+	});
+
 	const NONE: [string, string | null][] = [
 		["no data", null],
 		["empty data", ""],

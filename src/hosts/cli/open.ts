@@ -9,15 +9,19 @@ import type { SessionOptions } from "./options.js";
 import { progressBar } from "./progress-bar.js";
 import type { Shell } from "./shell.js";
 
+/** Bytes of a session whose tokens are counted within about a second. */
+export const SMALL_SESSION = 8_000_000;
+
 /**
- * Opens the session that `name` stands for, waits for its tokens with `--wait`, runs `work` and closes. Every failure is told by the shell. One
- * command asks once, so no search index is built: a scan is done sooner; and tokens are counted only where they are waited for.
+ * Opens the session that `name` stands for, waits for its tokens with `--wait` or when it has at most `countUpTo` bytes, runs `work` and closes. Every
+ * failure is told by the shell. One command asks once, so no search index is built: a scan is done sooner.
  */
 export async function withSession(
 	shell: Shell,
 	name: string,
 	options: SessionOptions,
 	work: (session: Session) => Promise<void>,
+	countUpTo = 0,
 ): Promise<void> {
 	const { format, scope, leaf, encoding, threads, json = false, wait = false } = options;
 	const bar = progressBar(wait);
@@ -31,9 +35,9 @@ export async function withSession(
 			threads,
 			signal: shell.signal,
 			onProgress: (progress) => bar.update(progress),
-			background: { tokens: wait, index: false },
+			background: { tokens: wait || countUpTo > 0, index: false },
 		});
-		if (wait) await session.ready();
+		if (wait || session.survey.bytes <= countUpTo) await session.ready();
 		bar.stop();
 		if (!shell.interrupted) await work(session);
 	} catch (thrown) {

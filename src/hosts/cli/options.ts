@@ -37,7 +37,7 @@ export function sessionOptions(command: Command): Command {
 		.option("--leaf <id>", "entry at which the branch ends")
 		.addOption(new Option("--encoding <name>", "tokenizer of all token figures").choices(ENCODINGS))
 		.option("--threads <n>", "worker threads at most", positiveInteger)
-		.option("--wait", "answer when all tokens are counted");
+		.option("--wait", "answer when all tokens are counted (inspect does so by itself up to 8 MB)");
 	return outputOptions(command);
 }
 

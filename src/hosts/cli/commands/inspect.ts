@@ -6,7 +6,7 @@ import { type GroupFigures, listParts } from "../../../facade/group-figures.js";
 import { type InspectData, PAGE_SIZE } from "../../../facade/inspect.js";
 import { Sums } from "../../../facade/sums.js";
 import { inspectTable } from "../inspect-table.js";
-import { dataOf, withSession } from "../open.js";
+import { dataOf, SMALL_SESSION, withSession } from "../open.js";
 import { integer, type SessionOptions, sessionOptions } from "../options.js";
 import type { Shell } from "../shell.js";
 
@@ -34,7 +34,7 @@ export function addInspect(program: Command, shell: Shell): void {
 		if (options.sort === "size" && options.cursor !== undefined) {
 			command.error("error: option '--cursor <cursor>' cannot be used with option '--sort size'");
 		}
-		await withSession(shell, session, options, (open) => show(shell, session, open, options));
+		await withSession(shell, session, options, (open) => show(shell, session, open, options), SMALL_SESSION);
 	});
 }
 

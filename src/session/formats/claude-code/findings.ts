@@ -29,10 +29,16 @@ export async function findDamage(
 		if (table.id.at(row) < 0 && lines.isChain(row)) add("missing_id", row);
 	}
 	const again = keptAgain(lines, boundaries);
-	for (const row of chain.duplicates) if (!again.has(row)) add("duplicate_id", row);
-	for (const row of chain.missingParents) add("missing_parent", row);
-	for (const row of chain.cycles) add("parent_cycle", row);
-	if (!options.inFileOrder) for (const row of extraRoots(lines)) add("several_roots", row);
+	const addAll = async (kind: DamageKind, rows: readonly number[]) => {
+		for (const row of rows) {
+			if (pause()) await breathe();
+			if (kind !== "duplicate_id" || !again.has(row)) add(kind, row);
+		}
+	};
+	await addAll("duplicate_id", chain.duplicates);
+	await addAll("missing_parent", chain.missingParents);
+	await addAll("parent_cycle", chain.cycles);
+	if (!options.inFileOrder) await addAll("several_roots", extraRoots(lines));
 	const inPath = options.scope === "path";
 	for (const { row, meta } of boundaries.values()) {
 		if (meta.logicalParent !== null && chain.rowOf(meta.logicalParent) < 0) add("missing_parent", row, inPath);

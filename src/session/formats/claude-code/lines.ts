@@ -61,7 +61,10 @@ export async function readLines(table: RecordTable): Promise<Lines> {
 	const firstCopy = new Map<number, number>();
 	if (chain.duplicates.length > 0) {
 		const current = new Map<number, number>();
-		for (const row of chain.duplicates) current.set(table.id.at(row), row);
+		for (const row of chain.duplicates) {
+			if (pause()) await breathe();
+			current.set(table.id.at(row), row);
+		}
 		for (let row = 0; row < table.rows; row++) {
 			if (pause()) await breathe();
 			const id = table.id.at(row);

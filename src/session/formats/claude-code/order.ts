@@ -23,16 +23,18 @@ export async function orderLines(lines: Lines, walk: readonly number[]): Promise
 		if (i === 0 || walk[i] < walk[i - 1]) runs++;
 		runOf[walk[i]] = runs - 1;
 	}
-	if (lines.chain.duplicates.length > 0) keepFirstCopies(lines, walk, runOf);
+	if (lines.chain.duplicates.length > 0) await keepFirstCopies(lines, walk, runOf);
 	await addAnswerLines(lines, walk, runOf);
 	await addResults(lines, walk, runOf);
 	return sortByRun(runOf, runs);
 }
 
 /** A message that the walk met in two copies stands once, at its first. */
-function keepFirstCopies({ table }: Lines, walk: readonly number[], runOf: Int32Array): void {
+async function keepFirstCopies({ table }: Lines, walk: readonly number[], runOf: Int32Array): Promise<void> {
+	const pause = pacer();
 	const first = new Map<number, number>();
 	for (const row of walk) {
+		if (pause()) await breathe();
 		const id = table.id.at(row);
 		if (id < 0) continue;
 		const other = first.get(id);

@@ -18,7 +18,10 @@ export async function recordedUsage(
 	const { table } = lines;
 	const pause = pacer();
 	let boundary = -1;
-	for (const row of order) if (table.type.at(row) === LINE.BOUNDARY) boundary = row;
+	for (const row of order) {
+		if (pause()) await breathe();
+		if (table.type.at(row) === LINE.BOUNDARY) boundary = row;
+	}
 	let found: RecordedUsage | null = null;
 	for (let i = order.length - 1; i >= 0; i--) {
 		if (pause()) await breathe();

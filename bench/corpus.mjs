@@ -36,6 +36,10 @@ function vocabulary(next, size) {
 	return () => words[Math.floor(size ** next()) - 1];
 }
 
+/** Words of the language, names of the project: as many as make a memo of segments grow as the real sessions of 3 MB do. */
+const WORDS = 12_000;
+const NAMES = 8000;
+
 const capital = (word) => word[0].toUpperCase() + word.slice(1);
 
 /** Kinds of passages of an agent session: a function each from a random source and a vocabulary to a text. */
@@ -43,7 +47,11 @@ function passages(next, word) {
 	const int = (n) => Math.floor(next() * n);
 	const pick = (list) => list[int(list.length)];
 	const words = (n, glue = " ") => Array.from({ length: n }, word).join(glue);
-	const name = () => word() + (next() < 0.6 ? capital(word()) : "") + (next() < 0.2 ? capital(word()) : "");
+	const names = Array.from(
+		{ length: NAMES },
+		() => word() + (next() < 0.6 ? capital(word()) : "") + (next() < 0.2 ? capital(word()) : ""),
+	);
+	const name = () => names[Math.floor(NAMES ** next()) - 1];
 	const path = () =>
 		`${pick(FOLDERS)}/${next() < 0.7 ? `${pick(FOLDERS)}/` : ""}${words(1 + int(2), "-")}.${pick(ENDINGS)}`;
 	const lines = (n, line) => Array.from({ length: n }, (_, i) => line(i)).join("\n");
@@ -105,7 +113,7 @@ function han(next, length) {
 /** Texts of about 4,000 units such as the contents of an agent session, `units` UTF-16 units in all. A tenth are repeats of earlier ones. */
 export function sessionTexts(units, seed = 1) {
 	const next = random(seed);
-	const kinds = passages(next, vocabulary(next, 30_000));
+	const kinds = passages(next, vocabulary(next, WORDS));
 	const weights = kinds.reduce((sum, [weight]) => sum + weight, 0);
 	const passage = () => {
 		let at = next() * weights;

@@ -5,7 +5,7 @@
  *
  * node bench/tokens.mjs [o200k_base|cl100k_base] [millions of units of session text]
  */
-import { isEncoding, tokenizerOf } from "../dist/src/measure/encodings.js";
+import { ENCODINGS, tokenizerOf } from "../dist/src/measure/encodings.js";
 import { TokenCounter } from "../dist/src/measure/tokens.js";
 import { HARD, sessionTexts } from "./corpus.mjs";
 
@@ -15,7 +15,7 @@ const HARD_UNITS = 2_400_000;
 
 const encoding = process.argv[2] ?? "o200k_base";
 const millions = Number(process.argv[3] ?? 15);
-if (!isEncoding(encoding) || !(millions > 0)) {
+if (!ENCODINGS.includes(encoding) || !(millions > 0)) {
 	console.error("usage: node bench/tokens.mjs [o200k_base|cl100k_base] [millions of units of session text]");
 	process.exit(2);
 }

@@ -5,12 +5,6 @@ export const ENCODINGS = ["o200k_base", "cl100k_base"] as const;
 /** Name of a tokenizer encoding. */
 export type Encoding = (typeof ENCODINGS)[number];
 
-export const DEFAULT_ENCODING: Encoding = "o200k_base";
-
-export function isEncoding(name: string): name is Encoding {
-	return (ENCODINGS as readonly string[]).includes(name);
-}
-
 /** What is used of the WASM tokenizer: ordinary text in (a literal `<|endoftext|>` is text like any other), token numbers out. */
 export interface Tokenizer {
 	encode_ordinary(text: string): Uint32Array;

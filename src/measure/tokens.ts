@@ -19,7 +19,6 @@ export interface TokenCount {
 const WINDOW = 1 << 15;
 /** Neighbouring unknown segments go to the tokenizer together until they have this many units. */
 const RUN_UNITS = 4096;
-const BRIDGE = Number(process.env.BRIDGE ?? 1);
 
 export class TokenCounter {
 	readonly encoding: Encoding;
@@ -73,32 +72,24 @@ export class TokenCounter {
 		let from = 0;
 		let runFrom = 0;
 		let run = 0;
-		/** Known segments at the end of the run, and their tokens. */
-		let tail = 0;
-		let tailTokens = 0;
 		while (from < stop) {
 			const cut = nextCut(rules, units, from, end);
 			const to = cut < 0 ? -cut : cut;
 			const known = to - from <= MEMO_UNITS ? memo.get(units, from, to) : 0;
-			if (known !== 0 && run === 0) tokens += known;
-			else {
+			if (known === 0) {
 				if (run === 0) runFrom = from;
 				ends[run++] = to;
-				if (known === 0) tail = tailTokens = 0;
-				else {
-					tail++;
-					tailTokens += known;
-				}
 				if (cut < 0) total.forced++;
-				// The pieces of a forced cut must not meet in one call, or the tokenizer would see what the cut keeps from it.
-				if (tail > BRIDGE || cut < 0 || to - runFrom >= RUN_UNITS) {
-					tokens += tailTokens + this.#countRun(text, runFrom, run - tail);
-					run = tail = tailTokens = 0;
-				}
 			}
+			// The pieces of a forced cut must not meet in one call, or the tokenizer would see what the cut keeps from it.
+			if (run > 0 && (known !== 0 || cut < 0 || to - runFrom >= RUN_UNITS)) {
+				tokens += this.#countRun(text, runFrom, run);
+				run = 0;
+			}
+			tokens += known;
 			from = to;
 		}
-		if (run > 0) tokens += tailTokens + this.#countRun(text, runFrom, run - tail);
+		if (run > 0) tokens += this.#countRun(text, runFrom, run);
 		total.tokens += tokens;
 		return from;
 	}

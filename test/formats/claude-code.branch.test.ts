@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildAtoms } from "#src/atoms/build.js";
 import { MidcompactError } from "#src/errors.js";
+import { MESSAGE } from "#src/session/branch.js";
 import type { JsonObject } from "#src/session/record.js";
 import { answer, at, call, line, progress, read, reminder, result, user } from "./claude-code/lines.js";
 
@@ -346,7 +347,7 @@ describe("files without parent links", () => {
 	it("may be a list in memory: messages without uuid have no persistent entry, and that is no damage", async () => {
 		const lines = [user("u", null), answer("a", null)].map(({ uuid: _, ...bare }) => bare);
 		const { messages, found } = await read(lines, { memory: true });
-		expect([messages.marks.at(0), messages.marks.at(1)]).toEqual([1, 1]);
+		expect([messages.marks.at(0), messages.marks.at(1)]).toEqual([MESSAGE.MISSING_ENTRY, MESSAGE.MISSING_ENTRY]);
 		expect(found).toEqual([]);
 	});
 });

@@ -1,4 +1,6 @@
 /** What the two message array formats share in their worker's half: codes, the fields of the document around the array, recorded usage. */
+
+import { jsonText } from "../json-text.js";
 import {
 	emptyFacts,
 	FORMAT_FLAG_SHIFT,
@@ -9,7 +11,6 @@ import {
 	timeOf,
 	type Usage,
 } from "../record.js";
-import { jsonText } from "./pi/json-text.js";
 
 /** Kinds of rows. */
 export const ARRAY_TYPE = { MESSAGE: 1, SYSTEM: 2, TOOLS: 3, USAGE: 4 } as const;

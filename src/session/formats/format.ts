@@ -1,4 +1,4 @@
-/** What a format folder provides. Adding a format is adding one folder and one line in `index.ts`. */
+/** What a format folder provides. Adding a format is adding one folder and one line each in `readers.ts` and `contexts.ts`. */
 import type { Branch, BranchOptions } from "../branch.js";
 import type { FormatName, JsonObject, JsonValue, RecordFacts } from "../record.js";
 import type { RecordTable } from "../table.js";

@@ -1,7 +1,7 @@
 /** What of an attachment the host sends (RULINGS 6): `rendered` where the line has it, else the text that its kind stores. Fields: NOTES.md. */
 import { imagePart } from "../../image.js";
+import { jsonText } from "../../json-text.js";
 import { isObject, type JsonObject, type JsonValue, type Part, stringOrNull } from "../../record.js";
-import { jsonText } from "../pi/json-text.js";
 import { contentParts } from "./content.js";
 
 /** A way from the attachment to its text: keys, and `*` for every element of a list. */

@@ -1,7 +1,7 @@
 /** Content blocks of a message to parts, in the order in which they are stored. */
 import { imageFromUrl, imagePart } from "../../image.js";
+import { jsonText } from "../../json-text.js";
 import { isObject, type JsonObject, type JsonValue, type Part, stringOrNull } from "../../record.js";
-import { jsonText } from "../pi/json-text.js";
 import { isReminder } from "./host-text.js";
 
 /** Whose content the blocks are. */

@@ -1,5 +1,7 @@
 /** One response item to facts: what stands on a `response_item` line and in `replacement_history`. */
+
 import { imageFromUrl, imagePart } from "../../image.js";
+import { jsonText } from "../../json-text.js";
 import {
 	type Answer,
 	emptyFacts,
@@ -78,7 +80,7 @@ function readItem(item: JsonObject): RecordFacts | null {
 		case "context_compaction":
 			return message("summary", [{ type: "opaque", what: "encrypted compaction" }]);
 		case "additional_tools":
-			return message("system", [text(JSON.stringify(item.tools ?? []))]);
+			return message("system", [text(jsonText(item.tools ?? []))]);
 		case "ghost_snapshot":
 		case "compaction_trigger":
 		case "configuration_update":
@@ -166,7 +168,7 @@ function isServerSide(item: JsonObject): boolean {
 }
 
 function toolSearchOutput(item: JsonObject): RecordFacts {
-	const found: Part[] = [{ type: "text", text: JSON.stringify(item.tools ?? []), from: "result" }];
+	const found: Part[] = [{ type: "text", text: jsonText(item.tools ?? []), from: "result" }];
 	return isServerSide(item) ? assistant(found) : result(stringOrNull(item.call_id), null, found);
 }
 
@@ -181,7 +183,7 @@ function outputParts(output: JsonValue | undefined): Part[] {
 	if (!isObject(output)) return contentParts(output, "result");
 	const inner = output.content_items ?? output.content;
 	if (Array.isArray(inner) || typeof inner === "string") return contentParts(inner, "result");
-	return [contentPart(output, "result") ?? text(JSON.stringify(output), "result")];
+	return [contentPart(output, "result") ?? text(jsonText(output), "result")];
 }
 
 function contentParts(content: JsonValue | undefined, from: From): Part[] {
@@ -243,7 +245,7 @@ function nameOf(item: JsonObject): string {
 /** Arguments as they are stored: a string as it is, anything else as JSON; null when there are none. */
 function textOrJson(value: JsonValue | undefined): string | null {
 	if (value === undefined || value === null) return null;
-	return typeof value === "string" ? value : JSON.stringify(value);
+	return typeof value === "string" ? value : jsonText(value);
 }
 
 function passthroughOf(item: JsonObject): JsonObject | null {

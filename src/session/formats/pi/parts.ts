@@ -1,7 +1,7 @@
 /** Pi's message content to parts (DESIGN section 6). */
 import { imagePart } from "../../image.js";
+import { jsonText } from "../../json-text.js";
 import { isObject, type JsonObject, type JsonValue, type Part, stringOrNull } from "../../record.js";
-import { jsonText } from "./json-text.js";
 
 /** Parts of a `content`: a string, a list of parts, or nothing. `from` says whose texts and images these are. */
 export function contentParts(content: JsonValue | undefined, from: "own" | "result"): Part[] {

@@ -1,5 +1,5 @@
 /** A JSON value as text, however deep it is: `JSON.parse` reads nesting on which `JSON.stringify` overflows the stack. */
-import { isObject, type JsonObject, type JsonValue } from "../../record.js";
+import { isObject, type JsonObject, type JsonValue } from "./record.js";
 
 /** The same text as `JSON.stringify(value)`. */
 export function jsonText(value: JsonValue): string {

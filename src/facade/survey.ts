@@ -1,13 +1,11 @@
 /** What the facade needs of an open session. The engine provides it; the facade never sees workers, files or pools. */
 import type { Groups } from "../atoms/groups.js";
 import type { AtomTable, Source } from "../atoms/table.js";
+import type { Encoding } from "../measure/encodings.js";
 import type { Branch, Scope } from "../session/branch.js";
 import type { Damage, DamageKind } from "../session/damage.js";
 import type { FormatName } from "../session/record.js";
 import type { RecordTable } from "../session/table.js";
-
-/** Name of a tokenizer encoding; every token figure carries it. */
-export type Encoding = "o200k_base" | "cl100k_base";
 
 /** Token counts, which may arrive after the survey. */
 export interface TokenState {
@@ -84,6 +82,7 @@ export interface Survey {
 	/** Entry id of the anchor; null for a session without messages. */
 	readonly anchor: string | null;
 	readonly table: RecordTable;
+	/** Its `messages` are the anchor's: in the order of the atoms, without the system messages. */
 	readonly branch: Branch;
 	readonly atoms: AtomTable;
 	readonly groups: Groups;

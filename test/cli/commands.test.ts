@@ -27,12 +27,17 @@ describe("midcompact inspect", () => {
 		expect({ code, err }).toEqual({ code: 0, err: "" });
 		expect(out).toContain(path);
 		expect(out).toMatch(/pi · scope context · .* 12 records · 11 messages/);
-		expect(out).toMatch(/5 groups · 9 atoms · 8,\d{3} chars · 0 protected/);
+		expect(out).toMatch(/5 groups · 9 atoms · 8,\d{3} chars · [\d,]+ tokens \(o200k_base\) · 0 protected/);
 		const rows = out.split("\n").filter((line) => /^g\d{4}/.test(line));
 		expect(rows.map((row) => row.slice(0, 5))).toEqual(["g0001", "g0002", "g0003", "g0004", "g0005"]);
-		expect(rows[0]).toMatch(/^g0001 +a0001\.\.a0003 .* 3 +\d+ +Fix the build$/);
+		expect(rows[0]).toMatch(/^g0001 +a0001\.\.a0003 .* 3 +\d+ +\d+ +Fix the build$/);
 		expect(rows[2]).toMatch(/████████████ +9\d\.\d % .*Show me the log$/);
-		expect(out).toContain("--wait");
+	});
+
+	it("answers a session above 8 MB before its tokens are counted, unless told to wait", async () => {
+		const large = piFile([["user", "word ".repeat(1_700_000)]]);
+		expect((await cli(["inspect", large])).out).toMatch(/Tokens.* --wait /);
+		expect((await cli(["inspect", large, "--wait"])).out).toContain("1,700,001 tokens");
 	});
 
 	it("writes no colours and no control characters into a pipe", async () => {

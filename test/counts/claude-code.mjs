@@ -14,9 +14,15 @@ function contextLines(objects) {
 	for (const node of chain) if (typeof node.line.uuid === "string") byId.set(node.line.uuid, node);
 	const parents = new Map(chain.map((node) => [node, byId.get(node.line.parentUuid)]));
 
-	// No link names a line: the file is read from top to bottom.
+	// No link names a line: the file is read from top to bottom, from the last boundary on.
 	const linked = chain.some((node) => parents.get(node) && parents.get(node) !== node);
-	if (!linked && chain.filter(({ line }) => isConversation(line)).length > 1) return chain;
+	if (!linked && chain.filter(({ line }) => isConversation(line)).length > 1)
+		return chain.slice(
+			Math.max(
+				0,
+				chain.findLastIndex(({ line }) => line.subtype === "compact_boundary"),
+			),
+		);
 
 	relinkPreserved(chain, byId, parents);
 	const pointedAt = new Set(

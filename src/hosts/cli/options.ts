@@ -1,6 +1,6 @@
 /** Options that several commands share, and how their values are read. A value of the wrong form is a usage error. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Encoding } from "../../facade/survey.js";
+import type { Encoding } from "../../measure/encodings.js";
 import { ENCODINGS } from "../../measure/encodings.js";
 import type { Scope } from "../../session/branch.js";
 import { FORMATS, type FormatName } from "../../session/record.js";

@@ -84,7 +84,7 @@ describe.each(ENCODINGS)("tokens by %s", (encoding) => {
 		expect(counter.count(cutText(head, 5_000_000, 5_000_000))).toEqual({ tokens: whole.tokens, forced: 1 });
 	});
 
-	describe("tiktoken#195, nodetool#3743: runs without a safe cut are bounded", () => {
+	describe("tiktoken#195, nodetool PR#3743: runs without a safe cut are bounded", () => {
 		const runs: [string, (n: number) => string, number][] = [
 			["equal letters", (n) => "a".repeat(n), 100_000],
 			["spaces", (n) => " ".repeat(n), 1_000_000],

@@ -1,7 +1,7 @@
 /** What `inspect` says about the session as a whole: anchor, usage, totals, damage, notices. */
+import type { Encoding } from "../measure/encodings.js";
 import type { DamageKind } from "../session/damage.js";
 import type { Sums } from "./sums.js";
-import type { Encoding } from "../measure/encodings.js";
 import type { Survey } from "./survey.js";
 import { bytesText, clip, count, LIST_BOUND, oneLine, percentText, plural, shortName, wellFormed } from "./text.js";
 

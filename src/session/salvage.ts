@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import type { DamageLog } from "./damage.js";
 import { parseGiantRecord } from "./giant.js";
+import { BACKSLASH, CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from "./json-bytes.js";
 import { isObject, type JsonObject, type JsonValue } from "./record.js";
 import { GIANT_RECORD } from "./rows.js";
 import type { Line } from "./scan.js";
@@ -15,10 +16,6 @@ export interface FoundRecord {
 }
 
 const NUL = 0;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
 /** Bytes looked at while a damaged line is searched for whole records, as a multiple of its length: enough for real splices, bounded on hostile ones. */
 const SALVAGE_EFFORT = 8;
 const SALVAGE_LEAST = 1 << 16;
@@ -104,7 +101,7 @@ export class LineReader {
 				at++;
 				continue;
 			}
-			const end = bytes[at] === OPEN ? endOfObject(bytes, at) : -1;
+			const end = bytes[at] === OPEN_OBJECT ? endOfObject(bytes, at) : -1;
 			effort -= (end < 0 ? bytes.length : end) - at;
 			const value = end < 0 ? undefined : tryParse(bytes.subarray(at, end));
 			// At the start of the line, or right behind a whole record, an object is a record; behind unreadable bytes it must prove it.
@@ -188,9 +185,9 @@ function endOfObject(bytes: Buffer, from: number): number {
 		if (byte === QUOTE) {
 			at = endOfString(bytes, at);
 			if (at < 0) return -1;
-		} else if (byte === OPEN) {
+		} else if (byte === OPEN_OBJECT) {
 			depth++;
-		} else if (byte === CLOSE && --depth === 0) {
+		} else if (byte === CLOSE_OBJECT && --depth === 0) {
 			return at + 1;
 		}
 	}

@@ -48,7 +48,9 @@ export interface Engine {
 	close(): Promise<void>;
 }
 
+/** Starts an engine; threads start with the first session. Errors: `invalid_field`. */
 export function createEngine(options: EngineOptions = {}): Engine {
+	checkCount("threads", options.threads);
 	const pool = new WorkerPool(options.threads);
 	return {
 		open: (session, openOptions = {}) => openIn(pool, session, openOptions, async () => {}),
@@ -64,6 +66,9 @@ export async function openSession(
 	session: string | readonly unknown[],
 	options: OpenOptions & EngineOptions = {},
 ): Promise<Session> {
+	if (typeof options !== "object" || options === null)
+		throw new MidcompactError("invalid_field", "The options are no object.");
+	checkCount("threads", options.threads);
 	const pool = new WorkerPool(options.threads);
 	try {
 		return await openIn(pool, session, options, () => pool.close());
@@ -79,6 +84,7 @@ async function openIn(
 	options: OpenOptions,
 	release: () => Promise<void>,
 ): Promise<Session> {
+	checkOptions(options);
 	checkName("format", options.format, FORMATS);
 	checkName("scope", options.scope, ["context", "path"]);
 	checkName("encoding", options.encoding, ENCODINGS);
@@ -99,6 +105,22 @@ async function openIn(
 		onProgress: options.onProgress ?? (() => {}),
 	};
 	return openSource(pool, spec, settings, options.signal ?? null, release);
+}
+
+/** Numbers and callbacks that a caller without types may get wrong. */
+function checkOptions(options: OpenOptions): void {
+	for (const field of ["indexBudget", "chunkBytes", "readBytes"] as const) checkCount(field, options[field]);
+	if (options.onProgress !== undefined && typeof options.onProgress !== "function") {
+		throw new MidcompactError("invalid_field", "The option onProgress is no function.");
+	}
+	if (options.signal !== undefined && !(options.signal instanceof AbortSignal)) {
+		throw new MidcompactError("invalid_field", "The option signal is no AbortSignal.");
+	}
+}
+
+function checkCount(field: string, value: unknown): void {
+	if (value === undefined || (typeof value === "number" && Number.isFinite(value) && value >= 1)) return;
+	throw new MidcompactError("invalid_field", `The option ${field} is ${String(value)}, not a number of 1 or more.`);
 }
 
 function checkName(field: string, value: string | undefined, known: readonly string[]): void {

@@ -1,8 +1,8 @@
 /** Rows in batches of a bounded number of source bytes: one batch is one task. */
 import type { RecordTable } from "../session/table.js";
 
-/** Source bytes that one task reads, about; a single record may be more. */
-const BATCH_BYTES = 1 << 20;
+/** Source bytes that one task reads, about; a single record may be more. A request that comes meanwhile waits for one task at most. */
+const BATCH_BYTES = 1 << 18;
 const BATCH_ROWS = 4096;
 
 /** Splits rows into consecutive batches. Rows of one record that follow each other cost its bytes once and stay together. */

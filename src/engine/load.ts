@@ -7,7 +7,6 @@ import type { BranchOptions } from "../session/branch.js";
 import { DamageLog } from "../session/damage.js";
 import { CONTEXTS } from "../session/formats/contexts.js";
 import type { FormatName } from "../session/record.js";
-import { GIANT_RECORD } from "../session/rows.js";
 import type { SourceSpec } from "../session/source.js";
 import { RecordTable, type TableChunk } from "../session/table.js";
 import { inOrder, type WorkerPool } from "./pool.js";
@@ -207,18 +206,6 @@ export async function expandItems(
 		},
 		(chunk, row) => table.append(chunk, table.source.at(row), 0, 0),
 	);
-}
-
-/** Says how many records were too large to be loaded whole. */
-export function noticesOfGiants(table: RecordTable): string[] {
-	const giants = new Set<number>();
-	for (let row = 0; row < table.rows; row++) {
-		if (table.end.at(row) - table.start.at(row) > GIANT_RECORD) giants.add(table.start.at(row));
-	}
-	if (giants.size === 0) return [];
-	return [
-		`Of ${giants.size} record(s) above 64 MiB only the heads of the texts are loaded, 64 MiB of each record at most: what is behind them is neither searched nor counted in tokens.`,
-	];
 }
 
 /** Refuses a source in which nothing could be read. */

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Piscina } from "piscina";
 import { asMidcompactError, MidcompactError } from "../errors.js";
+import { inBackground, TwoQueues } from "./task-queue.js";
 
 export type WorkerName = "scan" | "count" | "find" | "view";
 
@@ -34,6 +35,7 @@ export class WorkerPool {
 			idleTimeout: IDLE_MS,
 			concurrentTasksPerWorker: 1,
 			recordTiming: false,
+			taskQueue: new TwoQueues(),
 			resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
 		});
 		this.#pool.on("error", ignore);
@@ -47,6 +49,11 @@ export class WorkerPool {
 	/** Runs a task in any thread. Errors: those of the worker, `cancelled` when the signal aborts or the pool closes. */
 	async run<T>(worker: WorkerName, task: object, signal?: AbortSignal): Promise<T> {
 		return this.#runIn<T>(this.#pool, fileOf(worker), task, signal);
+	}
+
+	/** The same for a task that nobody waits for: it lets all others go first. */
+	async runBehind<T>(worker: WorkerName, task: object, signal?: AbortSignal): Promise<T> {
+		return this.#runIn<T>(this.#pool, fileOf(worker), inBackground(task), signal);
 	}
 
 	/** Runs a task in the one thread that holds search shards. */
@@ -113,11 +120,13 @@ export async function inOrder<I, R>(
 	try {
 		for (const item of items) {
 			if (waiting.length >= width) await takeFirst();
-			waiting.push({ item, result: work(item) });
+			const result = work(item);
+			// It may fail while an earlier one is awaited: that is told in its turn, and must not count as unhandled until then.
+			result.catch(() => {});
+			waiting.push({ item, result });
 		}
 		while (waiting.length > 0) await takeFirst();
 	} finally {
-		// After a failure the others must not be left as unhandled rejections.
 		await Promise.allSettled(waiting.map((w) => w.result));
 	}
 }

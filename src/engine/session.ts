@@ -1,4 +1,5 @@
 /** An open session: the survey's numbers, and the work that goes on behind it. */
+import { setMaxListeners } from "node:events";
 import { type Anchor, buildAtoms } from "../atoms/build.js";
 import { type Groups, groupAtoms } from "../atoms/groups.js";
 import type { AtomTable } from "../atoms/table.js";
@@ -25,7 +26,8 @@ import type { SourceSpec } from "../session/source.js";
 import type { RecordTable } from "../session/table.js";
 import { AtomReader } from "./atom-reader.js";
 import { reportDamage } from "./damage-report.js";
-import { expandItems, type Loaded, load, noticesOfGiants, requireRecords } from "./load.js";
+import { findGiants } from "./giants.js";
+import { expandItems, type Loaded, load, requireRecords } from "./load.js";
 import type { WorkerPool } from "./pool.js";
 import { SearchIndex } from "./search-index.js";
 import { grownBy } from "./sources.js";
@@ -76,6 +78,8 @@ export async function openSource(
 	release: () => Promise<void>,
 ): Promise<Session> {
 	const controller = new AbortController();
+	// Every task of the session listens to it; how many there are is bounded by the pool, not by a habit of ten.
+	setMaxListeners(0, controller.signal);
 	const abort = () => controller.abort();
 	if (signal?.aborted) abort();
 	signal?.addEventListener("abort", abort, { once: true });
@@ -123,6 +127,7 @@ class OpenSurvey implements Survey {
 	readonly tokens: TokenState;
 	readonly damage: DamageReport;
 	readonly notices: readonly string[];
+	readonly unsearchedAtoms: number;
 	readonly counts: TokenCounts;
 	readonly index: SearchIndex;
 	readonly source: RowSource;
@@ -154,10 +159,12 @@ class OpenSurvey implements Survey {
 		this.counts = new TokenCounts(options.encoding, loaded.table, anchor);
 		this.tokens = this.counts;
 		this.damage = reportDamage(loaded.table, branch, grown > 0);
+		const rows = atomRowsOf(anchor.atoms, anchor.messages);
+		const giants = findGiants(loaded.table, rows);
+		this.unsearchedAtoms = giants.atoms;
 		const growing =
 			grown > 0 ? [`The file grew by ${grown} bytes while it was read; they are not in this survey.`] : [];
-		this.notices = [...loaded.notices, ...branch.notices, ...noticesOfGiants(loaded.table), ...growing];
-		const rows = atomRowsOf(anchor.atoms, anchor.messages);
+		this.notices = [...loaded.notices, ...branch.notices, ...nothingRead(this), ...giants.notices, ...growing];
 		this.#reader = new AtomReader(pool, this.table, rows, this.source, signal);
 		this.index = new SearchIndex(pool, this.table, anchor, rows, this.source, options.indexBudget, signal);
 	}
@@ -174,6 +181,12 @@ class OpenSurvey implements Survey {
 				: await this.#reader.excerpts(atoms, query.pattern, query.excerpt);
 		return { total, matches };
 	}
+}
+
+/** A session whose records are all something else than messages is legal, but more often the wrong format was named. */
+function nothingRead({ table, atoms, system, format }: OpenSurvey): string[] {
+	if (atoms.length > 0 || system.messages > 0) return [];
+	return [`None of the ${table.records} records is a message that the format ${format} would send.`];
 }
 
 class OpenSession implements Session {

@@ -1,5 +1,5 @@
 /** From what a caller gives — a path, a message list — to a source that workers can read. */
-import { stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { MidcompactError } from "../errors.js";
 import { breathe, pacer } from "../session/breathe.js";
@@ -7,17 +7,24 @@ import type { SourceSpec } from "../session/source.js";
 
 /** A file as a source, frozen at its size now. Errors: `unreadable`, `not_a_session`. */
 export async function fileSource(path: string): Promise<SourceSpec> {
+	if (path === "") throw new MidcompactError("unreadable", "The path of the session file is empty.");
 	const absolute = resolve(path);
 	const found = await stat(absolute).catch((cause: NodeJS.ErrnoException) => {
-		const why =
-			cause.code === "ENOENT" || cause.code === "ENOTDIR" ? "There is no file" : "There is no way to read the file";
-		throw new MidcompactError("unreadable", `${why} ${path}.`, undefined, cause);
+		throw new MidcompactError("unreadable", `There is no way to ${path}: ${reasonOf(cause)}.`, undefined, cause);
 	});
 	if (found.isDirectory()) throw new MidcompactError("not_a_session", `${path} is a directory, not a session file.`);
 	if (!found.isFile())
 		throw new MidcompactError("not_a_session", `${path} is no regular file; a session is read more than once.`);
 	if (found.size === 0) throw new MidcompactError("not_a_session", `${path} is empty.`);
+	await access(absolute, constants.R_OK).catch((cause: NodeJS.ErrnoException) => {
+		throw new MidcompactError("unreadable", `${path} may not be read: ${reasonOf(cause)}.`, undefined, cause);
+	});
 	return { kind: "file", path: absolute, size: found.size, device: found.dev, inode: found.ino };
+}
+
+/** Why the system refused, in words: `ENOENT: no such file or directory, stat …` without the call. */
+function reasonOf(cause: NodeJS.ErrnoException): string {
+	return cause.message.split(",")[0].replace(/^[A-Z]+: /, "");
 }
 
 /** Bytes that were appended to a file since it was frozen; 0 for memory. */

@@ -64,7 +64,7 @@ export class TokenCounts implements TokenState {
 			pool.width,
 			async (batch) => {
 				const task: CountTask = { rowSource: source, places: placesOf(this.#table, batch), encoding: this.encoding };
-				return pool.run<CountResult>("count", task, signal);
+				return pool.runBehind<CountResult>("count", task, signal);
 			},
 			(result, batch) => {
 				this.#take(batch, result);

@@ -90,6 +90,8 @@ export interface Survey {
 	readonly tokens: TokenState;
 	readonly damage: DamageReport;
 	readonly notices: readonly string[];
+	/** Atoms that hold a record above 64 MiB, of whose texts only the heads are searched and counted in tokens. */
+	readonly unsearchedAtoms: number;
 	/** Texts of atoms, in the order asked for. */
 	texts(atoms: readonly number[], view: TextView): Promise<AtomText[]>;
 	search(query: SearchQuery): Promise<SearchResult>;

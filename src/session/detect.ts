@@ -8,7 +8,7 @@ import { LineReader } from "./salvage.js";
 import { scanLines } from "./scan.js";
 import type { ByteReader } from "./source.js";
 
-/** Bytes of the head that detection reads. */
+/** Bytes that detection looks at, from the first record on. */
 const HEAD = 1 << 20;
 /** Records that vote. */
 const VOTERS = 64;
@@ -42,8 +42,9 @@ export async function detectShape(reader: ByteReader): Promise<Shape> {
 export async function detectLines(reader: ByteReader): Promise<FormatName> {
 	const records: JsonObject[] = [];
 	const lines = new LineReader(reader, () => true, new DamageLog());
-	const limit = Math.min(reader.size, HEAD);
-	for (const line of scanLines(reader, 0, limit)) {
+	let limit = Number.POSITIVE_INFINITY;
+	for (const line of scanLines(reader, 0, reader.size)) {
+		if (line.start > limit) break;
 		if (line.end - line.start > GIANT_HEAD) {
 			const head = await parseRecordHead(reader, line.start, GIANT_HEAD);
 			if (head) records.push(head);
@@ -51,6 +52,8 @@ export async function detectLines(reader: ByteReader): Promise<FormatName> {
 			for (const found of await lines.read(line, 0)) records.push(found.value);
 		}
 		if (records.length >= VOTERS) break;
+		// Blank lines, zeros or garbage may stand before the first record, however many.
+		if (records.length > 0) limit = Math.min(limit, line.end + HEAD);
 	}
 	return recogniseFormat(records);
 }
@@ -58,7 +61,7 @@ export async function detectLines(reader: ByteReader): Promise<FormatName> {
 /** The format with the most votes. Errors: `not_a_session` without records, `unknown_format` when none recognises any. */
 export function recogniseFormat(records: readonly JsonObject[]): FormatName {
 	if (records.length === 0) {
-		throw new MidcompactError("not_a_session", "The file holds no JSON record in its first megabyte.");
+		throw new MidcompactError("not_a_session", "The file holds no JSON object on any line.");
 	}
 	let best: FormatName | null = null;
 	let most = 0;

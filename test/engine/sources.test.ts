@@ -56,6 +56,19 @@ describe("what cannot be opened", () => {
 		expect((await failure(engine.open(path, { leaf: "ffffffff" }))).code).toBe("unknown_ref");
 	});
 
+	it.each([
+		{ threads: 0 },
+		{ threads: "2" },
+		{ chunkBytes: Number.NaN },
+		{ readBytes: 0 },
+		{ indexBudget: -1 },
+		{ onProgress: "x" },
+		{ signal: "x" },
+	])("the option %o", async (options) => {
+		const path = files.write("fine.jsonl", jsonLines(piSession([userMessage("hi")])));
+		expect((await failure(openSession(path, options as never))).code).toBe("invalid_field");
+	});
+
 	it("a list that holds no messages", async () => {
 		expect((await failure(engine.open([]))).code).toBe("not_a_session");
 		expect((await failure(engine.open([1, "a"]))).code).toBe("not_a_session");
@@ -83,6 +96,12 @@ describe("a message list in memory", () => {
 	it("protects messages without an id where the format has ids", async () => {
 		const session = await engine.open([userMessage("hello"), assistantMessage("world")], { format: "pi" });
 		expect([0, 1].map((a) => session.survey.atoms.reasonOf(a))).toEqual(["missing_entry", "missing_entry"]);
+		await session.close();
+	});
+
+	it("says so when a format finds no message in it", async () => {
+		const session = await engine.open(piSession([userMessage("hello")]), { format: "claude-code" });
+		expect(session.survey.notices.join()).toContain("None of the 2 records is a message");
 		await session.close();
 	});
 
@@ -128,6 +147,43 @@ describe("a file that changes", () => {
 	});
 });
 
+describe("a file that is cut while it is read", () => {
+	const long = () =>
+		jsonLines(piSession(Array.from({ length: 30_000 }, (_, i) => userMessage(`message ${i} ${"x".repeat(300)}`))));
+
+	it("rejects the opening, and nothing else", async () => {
+		const path = files.write("cut-early.jsonl", long());
+		const opening = engine.open(path, { chunkBytes: 100_000, onProgress: () => truncateSync(path, 1000) });
+		expect((await failure(opening)).code).toBe("unreadable");
+	});
+
+	it("rejects what waits for tokens and index, and nothing else", async () => {
+		for (const background of [
+			{ tokens: true, index: false },
+			{ tokens: false, index: true },
+		]) {
+			const path = files.write("cut-late.jsonl", long());
+			const session = await engine.open(path, { background });
+			truncateSync(path, 1000);
+			expect((await failure(session.ready())).code).toBe("unreadable");
+			await session.close();
+		}
+	});
+});
+
+describe("what stands before the first record", () => {
+	it.each([
+		["blank lines", "\n".repeat(2_000_000)],
+		["a line of garbage", `${"garbage ".repeat(300_000)}\n`],
+		["zeros", "\0".repeat(2_000_000)],
+	])("may be megabytes of %s", async (_name, before) => {
+		const path = files.write("late.jsonl", before + jsonLines(piSession([userMessage("hi")])));
+		const session = await engine.open(path, { background: { tokens: false, index: false } });
+		expect([session.survey.format, session.survey.atoms.length]).toEqual(["pi", 1]);
+		await session.close();
+	});
+});
+
 describe("giant inputs", () => {
 	const record = (text: string) => jsonLines(piSession([userMessage(text)]));
 
@@ -166,6 +222,8 @@ describe("giant inputs", () => {
 		expect(session.survey.atoms.length).toBe(2);
 		expect(session.survey.atoms.chars.at(0)).toBe(chars);
 		expect(session.survey.tokens.approximateAtoms).toBe(1);
+		expect(session.survey.unsearchedAtoms).toBe(1);
+		expect(session.survey.notices.join()).toContain("larger than 64 MiB");
 		const reply = await session.request({ request: { action: "locate_search", pattern: "é-word" } });
 		expect(reply.ok && (reply.data as { total: number }).total).toBe(1);
 		await session.close();

@@ -57,7 +57,8 @@ class AtomBuilder {
 			else order.push(m);
 		}
 		this.#protocols = await readProtocols(this.#table, list, Int32Array.from(order));
-		this.#order = this.#branch.adjacency === "turn" ? orderTurns(list, order, this.#protocols) : Int32Array.from(order);
+		this.#order =
+			this.#branch.adjacency === "turn" ? await orderTurns(list, order, this.#protocols) : Int32Array.from(order);
 		for (let i = 0; i < this.#order.length; ) {
 			if (pause()) await breathe();
 			i = this.#take(i);

@@ -24,9 +24,9 @@ export function reportDamage(table: RecordTable, branch: Branch, growing: boolea
 function recordsOnAnchor(table: RecordTable, branch: Branch): number {
 	const about = table.damage.first.filter((d) => d.record >= 0);
 	if (about.length === 0) return 0;
-	const walked = new Set<number>();
-	for (let row = 0; row < table.rows; row++) if (branch.walked[row] === 1) walked.add(table.record.at(row));
-	return about.filter((d) => walked.has(d.record)).length;
+	const walked = new Uint8Array(table.records);
+	for (let row = 0; row < table.rows; row++) if (branch.walked[row] === 1) walked[table.record.at(row)] = 1;
+	return about.filter((d) => walked[d.record] === 1).length;
 }
 
 function withoutTornTail(report: DamageReport): DamageReport {

@@ -77,6 +77,7 @@ async function scanLineChunks(
 		(task) => pool.run<TableChunk>("scan", task, options.signal),
 		(chunk, task) => {
 			table.append(chunk);
+			if (task.from === 0) table.reserve(task.to / spec.size);
 			options.onBytes(task.to);
 		},
 	);

@@ -5,6 +5,7 @@ import type { TokenState } from "../facade/survey.js";
 import type { Encoding } from "../measure/encodings.js";
 import { type AtomRows, atomRowsOf } from "../search/places.js";
 import { breathe, pacer } from "../session/breathe.js";
+import { int32 } from "../session/columns.js";
 import { placesOf } from "../session/places.js";
 import type { RowSource } from "../session/rows.js";
 import type { RecordTable } from "../session/table.js";
@@ -79,17 +80,24 @@ export class TokenCounts implements TokenState {
 		const { atoms, system } = this.#anchor;
 		const { rows: atomRows, start } = this.#atomRows;
 		const pause = pacer();
-		const rows: number[] = [...system.rows];
+		const counts = new Uint8Array(this.#table.rows);
+		for (const row of system.rows) counts[row] = 1;
 		for (let atom = 0; atom < atoms.length; atom++) {
 			if (pause()) await breathe();
 			for (let i = start[atom]; i < start[atom + 1]; i++) {
 				this.#atomOfRow[atomRows[i]] = atom;
-				rows.push(atomRows[i]);
+				counts[atomRows[i]] = 1;
 			}
 		}
-		for (const row of rows) this.#totalChars += this.#table.chars.at(row);
-		// The rows were appended in the order of the file, items behind all others in the order of their records.
-		return Int32Array.from(rows).sort();
+		// In the order of the table: that of the file, items behind all others in the order of their records.
+		const rows = int32();
+		for (let row = 0; row < counts.length; row++) {
+			if (counts[row] === 0) continue;
+			if (pause()) await breathe();
+			rows.push(row);
+			this.#totalChars += this.#table.chars.at(row);
+		}
+		return rows.view();
 	}
 
 	#take(batch: Int32Array, { tokens, forced }: CountResult): void {

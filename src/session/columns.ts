@@ -14,6 +14,11 @@ export class Column<A extends NumberArray> {
 		this.data = new make(capacity);
 	}
 
+	/** Makes room for `capacity` values. */
+	reserve(capacity: number): void {
+		if (capacity > this.data.length) this.#resize(capacity);
+	}
+
 	push(value: number): void {
 		if (this.length === this.data.length) this.#grow(this.length + 1);
 		this.data[this.length++] = value;
@@ -43,8 +48,12 @@ export class Column<A extends NumberArray> {
 	}
 
 	#grow(atLeast: number): void {
-		const larger = new this.#make(Math.max(atLeast, this.data.length * 2));
-		larger.set(this.data as never);
+		this.#resize(Math.max(atLeast, this.data.length * 2));
+	}
+
+	#resize(capacity: number): void {
+		const larger = new this.#make(capacity);
+		larger.set(this.view() as never);
 		this.data = larger;
 	}
 }

@@ -73,11 +73,15 @@ export interface TableChunk {
 }
 
 const USAGE_FIELDS = 5;
+const STRING_MAPS = 64;
+/** Rows that room is made for ahead of time, at most: about 60 bytes each, used or not. */
+const MOST_RESERVED = 8_000_000;
 
 export class RecordTable {
 	/** Every string a column refers to: entry ids, call ids, tool names, mime types. */
 	readonly strings: string[] = [];
-	readonly #stringIndex = new Map<string, number>();
+	/** Many small maps: one large one would block for 100 ms whenever it grows. */
+	readonly #stringIndex = Array.from({ length: STRING_MAPS }, () => new Map<string, number>());
 	readonly damage = new DamageLog();
 	/** Readable objects of the source. */
 	records = 0;
@@ -125,17 +129,25 @@ export class RecordTable {
 	/** Index of a string, made when it is new. */
 	intern(text: string | null): number {
 		if (text === null) return NO_STRING;
-		const known = this.#stringIndex.get(text);
+		const map = this.#mapOf(text);
+		const known = map.get(text);
 		if (known !== undefined) return known;
 		const index = this.strings.length;
 		this.strings.push(text);
-		this.#stringIndex.set(text, index);
+		map.set(text, index);
 		return index;
 	}
 
 	/** Index of a string that some row uses; -1 when none does. */
 	lookup(text: string): number {
-		return this.#stringIndex.get(text) ?? NO_STRING;
+		return this.#mapOf(text).get(text) ?? NO_STRING;
+	}
+
+	/** Ids differ in their last characters more than in any others. */
+	#mapOf(text: string): Map<string, number> {
+		const last = text.length - 1;
+		const mixed = text.charCodeAt(last) * 31 + text.charCodeAt(last - 1) * 7 + text.charCodeAt(last - 2);
+		return this.#stringIndex[(mixed || 0) % STRING_MAPS];
 	}
 
 	/** The string behind an index; null for -1. */
@@ -229,6 +241,18 @@ export class RecordTable {
 		let to = from;
 		while (to < column.length && column.data[to] === row) to++;
 		return [from, to];
+	}
+
+	/**
+	 * Makes room for the rest of a source of which `fraction` (0-1) has been appended, going by what it held so far: columns that grow all at once
+	 * by copying would block the thread.
+	 */
+	reserve(fraction: number): void {
+		const expected = Math.min(Math.ceil((this.rows / fraction) * 1.2), MOST_RESERVED);
+		for (const column of [this.start, this.end, this.record, this.line, this.item, this.type, this.role, this.flags])
+			column.reserve(expected);
+		for (const column of [this.id, this.parent, this.group, this.time, this.chars, this.source])
+			column.reserve(expected);
 	}
 
 	/** This table as plain columns, for another thread. */

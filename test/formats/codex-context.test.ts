@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { measureParts } from "#src/measure/parts.js";
 import { codexContext } from "#src/session/formats/codex/context.js";
 import { codexReader } from "#src/session/formats/codex/read.js";
-import type { JsonObject } from "#src/session/record.js";
+import type { JsonObject, JsonValue } from "#src/session/record.js";
 import { RecordTable } from "#src/session/table.js";
 import { tableOf } from "../helpers/table.js";
 import {
@@ -430,6 +430,48 @@ describe("native forks", () => {
 		expect(entries).toEqual([["#3"], ["#1"], ["#2"], ["#4"]]);
 		expect(codexContext.base?.(table)).toEqual({ id: "parent", end: 299 });
 	});
+
+	const sound = { thread_id: "parent", end_byte_offset: 299 };
+	const unusable: [name: string, history_base: JsonValue][] = [
+		["a negative offset", { ...sound, end_byte_offset: -1 }],
+		["an offset before the parent's first line ends", { ...sound, end_byte_offset: 0 }],
+		["half a byte", { ...sound, end_byte_offset: 12.5 }],
+		["an offset as text", { ...sound, end_byte_offset: "299" }],
+		["an offset that no file reaches", { ...sound, end_byte_offset: 1e300 }],
+		["no offset", { thread_id: "parent" }],
+		["an empty id", { ...sound, thread_id: "" }],
+		["an id that is no string", { ...sound, thread_id: 7 }],
+		["itself", { ...sound, thread_id: "child" }],
+		["no object", "parent"],
+		["a list", []],
+	];
+	it.each(unusable)("a base that cannot be followed is damage, and the child stands alone: %s", async (_, history_base) => {
+		const records = [meta({ id: "child", history_base }), user("own")];
+		const { table, branch, shown } = await build(records);
+		expect(codexContext.base?.(table)).toBeNull();
+		expect(shown).toEqual(["user: own"]);
+		expect(branch.damage).toEqual([{ kind: "missing_parent", row: 0, onAnchor: true }]);
+		expect(branch.notices).toEqual([
+			"The session continues another one, but not in a way that can be followed: only its own part is here.",
+		]);
+	});
+
+	it("no base, or one that the engine follows, is no damage of the branch", async () => {
+		for (const more of [{}, { history_base: null }, { history_base: sound }]) {
+			const { branch } = await build([meta({ id: "child", ...more }), user("own")]);
+			expect(branch.damage).toEqual([]);
+			expect(branch.notices).toEqual([]);
+		}
+	});
+
+	it("of a followed chain, the first file's base is the one that is missing", async () => {
+		const lost = [meta({ id: "parent", history_base: { ...sound, thread_id: "parent" } }), user("q")];
+		const table = new RecordTable();
+		table.append(tableOf(codexReader, lost).toChunk(), 0);
+		table.append(tableOf(codexReader, child).toChunk(), 1);
+		const { damage } = await codexContext.branch(table, { scope: "context", leaf: null, memory: false });
+		expect(damage).toEqual([{ kind: "missing_parent", row: 0, onAnchor: true }]);
+	});
 });
 
 describe("--leaf", () => {
@@ -479,7 +521,19 @@ describe("notices", () => {
 			"only as events",
 		);
 		expect(await notices([meta(), event({ type: "user_message", message: "q" }), user("q")])).toBe("");
-		expect(await notices([meta(), event({ type: "task_started", turn_id: "t" })])).toBe("");
+		const { branch } = await build([meta(), event({ type: "user_message", message: "q" }), user("q")], { leaf: "#1" });
+		expect(branch.notices).toEqual([]);
+	});
+
+	it("events without any message (RULINGS 7)", async () => {
+		const nothing =
+			"This rollout holds only events and bookkeeping, no response item that Codex would send: there is no message to survey.";
+		expect(await notices([meta(), event({ type: "turn.completed", usage: { input_tokens: 1 } })])).toBe(nothing);
+		expect(await notices([meta(), tokenCount({ input_tokens: 1, output_tokens: 1 })])).toBe(nothing);
+		expect(await notices([meta(), event({ type: "task_started", turn_id: "t" })])).toBe(nothing);
+		expect(await notices([meta({ base_instructions: { text: "B" } })])).toBe("");
+		expect(await notices([meta(), event({ type: "error" }), user("q")])).toBe("");
+		expect(await notices([meta(), event({ type: "error" }), compacted(null, "S")])).toBe("");
 	});
 
 	it("lines that Codex drops, and items of unknown kinds", async () => {

@@ -83,6 +83,15 @@ describe.skipIf(!present)("public rollouts", () => {
 		expect(Object.fromEntries(roles)).toEqual({ system: 7 + 1, user: 1 + 2, assistant: 11, tool_result: 6 });
 	});
 
+	it.each(["codex_050_legacy", "codex_051_usage", "codex_052_raw", "codex_053_rate_limit"])(
+		"%s.jsonl has events alone, and a notice that says so (RULINGS 7)",
+		async (name) => {
+			const { branch } = await build(parse(`${name}.jsonl`));
+			expect(branch.messages.length).toBe(0);
+			expect(branch.notices).toEqual([expect.stringContaining("only events and bookkeeping")]);
+		},
+	);
+
 	it("codex_053_rate_limit.jsonl: the one count with a last reply is the usage", async () => {
 		const { usage } = (await build(parse("codex_053_rate_limit.jsonl"))).branch;
 		expect(usage?.usage).toEqual({ input: 1211, cacheRead: 10880, cacheWrite: 0, output: 182, window: 258400 });

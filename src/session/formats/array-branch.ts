@@ -35,7 +35,10 @@ export async function arrayBranch(
 		walked[row] = 1;
 		if (table.flags.at(row) & ARRAY_FLAG.COMPACTION) compaction = row;
 	}
-	for (let row = 0; row < table.rows; row++) if (table.record.at(row) < 0) walked[row] = 1;
+	for (let row = 0; row < table.rows; row++) {
+		if (pause()) await breathe();
+		if (table.record.at(row) < 0) walked[row] = 1;
+	}
 	return {
 		messages,
 		leaf: elements[end - 1] ?? -1,
@@ -47,7 +50,7 @@ export async function arrayBranch(
 				: [
 						`The array holds a compaction block (${table.entryOf(compaction)}): the API ignores what stands before it, here everything in the array is listed.`,
 					],
-		usage: recordedUsage(table, walked, compaction, end === elements.length),
+		usage: await recordedUsage(table, walked, compaction, end === elements.length),
 		adjacency,
 	};
 }
@@ -70,19 +73,23 @@ function endAt(table: RecordTable, elements: readonly number[], leaf: string): n
  * Usage of the last element that has one, else that of the document, which describes the end of the array only. None where a compaction block
  * is newer (RULINGS 19).
  */
-function recordedUsage(
+async function recordedUsage(
 	table: RecordTable,
 	walked: Uint8Array,
 	compaction: number,
 	atEnd: boolean,
-): RecordedUsage | null {
-	let ofDocument: RecordedUsage | null = null;
-	let ofElement: RecordedUsage | null = null;
+): Promise<RecordedUsage | null> {
+	const pause = pacer();
+	/** Places in `usageRow`. */
+	let ofDocument = -1;
+	let ofElement = -1;
 	for (let i = 0; i < table.usageRow.length; i++) {
+		if (pause()) await breathe();
 		const row = table.usageRow.at(i);
-		if (table.record.at(row) < 0) ofDocument = { usage: table.usageAt(i), row };
-		else if (walked[row] === 1) ofElement = { usage: table.usageAt(i), row };
+		if (table.record.at(row) < 0) ofDocument = i;
+		else if (walked[row] === 1) ofElement = i;
 	}
-	if (ofElement) return ofElement.row < compaction ? null : ofElement;
-	return atEnd ? ofDocument : null;
+	const last = ofElement < 0 && atEnd ? ofDocument : ofElement;
+	if (last < 0 || (last === ofElement && table.usageRow.at(last) < compaction)) return null;
+	return { usage: table.usageAt(last), row: table.usageRow.at(last) };
 }

@@ -21,9 +21,9 @@ export const claudeCodeContext: FormatContext = {
 		const boundaries = readBoundaries(lines);
 		const inFileOrder = leaf >= 0 && !(await hasLinks(lines));
 		const { walk, order, usage } = await readBranch(lines, boundaries, leaf, inFileOrder, options);
-		const snapshot = leaf < 0 ? -1 : lastSnapshot(lines);
+		const snapshot = leaf < 0 ? -1 : await lastSnapshot(lines);
 		const messages = leaf < 0 ? new MessageList() : await buildMessages(lines, order, snapshot, options);
-		const walked = walkedRows(table, walk, order, snapshot);
+		const walked = await walkedRows(table, walk, order, snapshot);
 		// One message alone has no order that could be wrong: several roots beside it are damage as anywhere.
 		const untied = inFileOrder && (await countMessages(lines)) > 1;
 		return {
@@ -31,7 +31,7 @@ export const claudeCodeContext: FormatContext = {
 			leaf,
 			walked,
 			damage: await findDamage(lines, boundaries, { ...options, inFileOrder: untied, walked }),
-			notices: noticesOf(lines, boundaries, walk, walked, untied),
+			notices: await noticesOf(lines, boundaries, walk, walked, untied),
 			usage,
 			adjacency: "turn",
 		};
@@ -41,7 +41,7 @@ export const claudeCodeContext: FormatContext = {
 /** Errors: `unknown_ref` when the given entry names no chain line. */
 async function leafOf(lines: Lines, entry: string | null): Promise<number> {
 	if (entry === null) return (await hasLinks(lines)) ? findLeaf(lines) : lastOwn(lines);
-	const row = rowOfEntry(lines, entry);
+	const row = await rowOfEntry(lines, entry);
 	if (row < 0) {
 		throw new MidcompactError(
 			"unknown_ref",
@@ -53,8 +53,10 @@ async function leafOf(lines: Lines, entry: string | null): Promise<number> {
 	return row;
 }
 
-function lastOwn(lines: Lines): number {
+async function lastOwn(lines: Lines): Promise<number> {
+	const pause = pacer();
 	for (let row = lines.table.rows - 1; row >= 0; row--) {
+		if (pause()) await breathe();
 		if (lines.lost[row] === 0 && lines.isOwn(row)) return row;
 	}
 	return -1;
@@ -72,7 +74,7 @@ async function readBranch(
 ): Promise<Reading> {
 	const links = new KeptLinks(lines.chain, boundaries.values(), leaf);
 	const context = inFileOrder
-		? await fileOrder(lines, leaf, lastBoundary(lines, leaf))
+		? await fileOrder(lines, leaf, await lastBoundary(lines, leaf))
 		: await walkContext(lines, links, leaf);
 	const sent = await orderLines(lines, context.rows);
 	const usage = await recordedUsage(lines, sent, links.rows);
@@ -92,15 +94,24 @@ async function fileOrder(lines: Lines, leaf: number, from: number): Promise<Walk
 	return { rows, joined: 0, cutAt: -1 };
 }
 
-function lastBoundary(lines: Lines, leaf: number): number {
-	for (let row = leaf; row > 0; row--) if (lines.table.type.at(row) === LINE.BOUNDARY && lines.isOwn(row)) return row;
+async function lastBoundary(lines: Lines, leaf: number): Promise<number> {
+	const pause = pacer();
+	for (let row = leaf; row > 0; row--) {
+		if (pause()) await breathe();
+		if (lines.table.type.at(row) === LINE.BOUNDARY && lines.isOwn(row)) return row;
+	}
 	return 0;
 }
 
-function walkedRows(table: RecordTable, walk: Walk, order: Int32Array, snapshot: number): Uint8Array {
+async function walkedRows(table: RecordTable, walk: Walk, order: Int32Array, snapshot: number): Promise<Uint8Array> {
+	const pause = pacer();
 	const walked = new Uint8Array(table.rows);
-	for (const row of walk.rows) walked[row] = 1;
-	for (const row of order) walked[row] = 1;
+	for (const rows of [walk.rows, order]) {
+		for (const row of rows) {
+			if (pause()) await breathe();
+			walked[row] = 1;
+		}
+	}
 	if (snapshot >= 0) walked[snapshot] = 1;
 	return walked;
 }

@@ -23,7 +23,8 @@ export class EarlierLines {
 		if (Number.isNaN(time)) return -1;
 		if (this.#order === null) {
 			this.#order = await sortByTime(this.#lines);
-			this.#skip = Int32Array.from(this.#order.keys());
+			this.#skip = new Int32Array(this.#order.length);
+			for (let i = 0; i < this.#skip.length; i++) this.#skip[i] = i;
 		}
 		const order = this.#order;
 		const place = this.#find(this.#placeBefore(order, row, time), order);

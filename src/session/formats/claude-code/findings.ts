@@ -38,7 +38,7 @@ export async function findDamage(
 	await addAll("duplicate_id", chain.duplicates);
 	await addAll("missing_parent", chain.missingParents);
 	await addAll("parent_cycle", chain.cycles);
-	if (!options.inFileOrder) await addAll("several_roots", extraRoots(lines));
+	if (!options.inFileOrder) await addAll("several_roots", await extraRoots(lines));
 	const inPath = options.scope === "path";
 	for (const { row, meta } of boundaries.values()) {
 		if (meta.logicalParent !== null && chain.rowOf(meta.logicalParent) < 0) add("missing_parent", row, inPath);
@@ -59,11 +59,15 @@ function keptAgain(lines: Lines, boundaries: ReadonlyMap<number, Boundary>): Set
 }
 
 /** Roots beyond the first. A compaction starts anew and a sub-agent has a start of its own: both are no further root. */
-function extraRoots(lines: Lines): number[] {
-	return lines.chain.roots
-		.filter((row) => lines.lost[row] === 0 && lines.table.type.at(row) !== LINE.BOUNDARY)
-		.filter((row) => lines.fileSide === "all" || !lines.isSidechain(row))
-		.slice(1);
+async function extraRoots(lines: Lines): Promise<number[]> {
+	const pause = pacer();
+	const roots: number[] = [];
+	for (const row of lines.chain.roots) {
+		if (pause()) await breathe();
+		if (lines.lost[row] === 1 || lines.table.type.at(row) === LINE.BOUNDARY) continue;
+		if (lines.fileSide === "all" || !lines.isSidechain(row)) roots.push(row);
+	}
+	return roots.slice(1);
 }
 
 /** Boundaries whose `logicalParentUuid` leads back to themselves, the first of every cycle. */

@@ -132,13 +132,15 @@ export function lastConversationBefore(lines: Lines, before: number, skip: (row:
 }
 
 /** The row that a caller means by an entry id: a uuid, or `#n` for a line without one (RULINGS 14). -1 for none. */
-export function rowOfEntry(lines: Lines, entry: string): number {
+export async function rowOfEntry(lines: Lines, entry: string): Promise<number> {
 	const row = lines.chain.rowOf(entry);
 	if (row >= 0) return row;
 	const record = /^#(\d+)$/.exec(entry);
 	if (!record) return -1;
 	const { table } = lines;
+	const pause = pacer();
 	for (let at = 0; at < table.rows; at++) {
+		if (pause()) await breathe();
 		if (table.record.at(at) === Number(record[1]) && table.id.at(at) < 0 && lines.isChain(at)) return at;
 	}
 	return -1;

@@ -89,8 +89,14 @@ class MessageSorter {
 	async pushTo(list: MessageList): Promise<void> {
 		const pause = pacer();
 		const end = new Int32Array(this.#roles.length + 1);
-		for (const message of this.#owner) if (message >= 0) end[message + 1]++;
-		for (let m = 0; m < this.#roles.length; m++) end[m + 1] += end[m];
+		for (const message of this.#owner) {
+			if (pause()) await breathe();
+			if (message >= 0) end[message + 1]++;
+		}
+		for (let m = 0; m < this.#roles.length; m++) {
+			if (pause()) await breathe();
+			end[m + 1] += end[m];
+		}
 		const rows = new Int32Array(end[this.#roles.length]);
 		const at = end.slice();
 		for (let i = 0; i < this.#owner.length; i++) {
@@ -105,8 +111,10 @@ class MessageSorter {
 }
 
 /** The last `prompt_snapshot` of the conversation in the file: system prompt and tools of a resumed session come from it. -1 without one. */
-export function lastSnapshot(lines: Lines): number {
+export async function lastSnapshot(lines: Lines): Promise<number> {
+	const pause = pacer();
 	for (let row = lines.table.rows - 1; row >= 0; row--) {
+		if (pause()) await breathe();
 		if (lines.table.type.at(row) === LINE.SNAPSHOT && lines.lost[row] === 0 && lines.isOwn(row)) return row;
 	}
 	return NONE;

@@ -1,17 +1,18 @@
 /** What the reader did on its own account, in words (RULINGS 21). */
+import { breathe, pacer } from "../../breathe.js";
 import type { Boundary } from "./compaction.js";
 import { LINE } from "./kinds.js";
 import type { Lines } from "./lines.js";
 import type { Walk } from "./walk.js";
 
 /** Notices of a branch. `walked`: 1 for rows that it was read from; `inFileOrder`: no parent link names a line of the file (RULINGS 3). */
-export function noticesOf(
+export async function noticesOf(
 	lines: Lines,
 	boundaries: ReadonlyMap<number, Boundary>,
 	walk: Walk,
 	walked: Uint8Array,
 	inFileOrder: boolean,
-): string[] {
+): Promise<string[]> {
 	const { table } = lines;
 	const notices: string[] = [];
 	if (inFileOrder) notices.push("No parent link names a line of this file: its lines were read in file order.");
@@ -34,7 +35,9 @@ export function noticesOf(
 	}
 	let replacements = 0;
 	let collapses = 0;
+	const pause = pacer();
 	for (let row = 0; row < table.rows; row++) {
+		if (pause()) await breathe();
 		const type = table.type.at(row);
 		if (type === LINE.REPLACEMENT) replacements++;
 		else if (type === LINE.COLLAPSE) collapses++;

@@ -67,7 +67,10 @@ async function addResults(lines: Lines, walk: readonly number[], runOf: Int32Arr
 	const { table } = lines;
 	const pause = pacer();
 	const onWalk = new Uint8Array(table.rows);
-	for (const row of walk) onWalk[row] = 1;
+	for (const row of walk) {
+		if (pause()) await breathe();
+		onWalk[row] = 1;
+	}
 	const runOfCall = new Int32Array(table.strings.length).fill(NOWHERE);
 	for (let call = 0; call < table.callRow.length; call++) {
 		if (pause()) await breathe();
@@ -96,8 +99,14 @@ async function addResults(lines: Lines, walk: readonly number[], runOf: Int32Arr
 async function sortByRun(runOf: Int32Array, runs: number): Promise<Int32Array> {
 	const pause = pacer();
 	const end = new Int32Array(runs + 1);
-	for (const run of runOf) if (run >= 0) end[run + 1]++;
-	for (let run = 0; run < runs; run++) end[run + 1] += end[run];
+	for (const run of runOf) {
+		if (pause()) await breathe();
+		if (run >= 0) end[run + 1]++;
+	}
+	for (let run = 0; run < runs; run++) {
+		if (pause()) await breathe();
+		end[run + 1] += end[run];
+	}
 	const sorted = new Int32Array(end[runs]);
 	for (let row = 0; row < runOf.length; row++) {
 		if (pause()) await breathe();

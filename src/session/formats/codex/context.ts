@@ -1,12 +1,12 @@
 /** Codex CLI rollouts: the table to one branch. The rules and where they come from: NOTES.md. */
 import { MidcompactError } from "../../../errors.js";
-import { type Branch, type BranchOptions, MessageList } from "../../branch.js";
+import { type Branch, type BranchDamage, type BranchOptions, MessageList } from "../../branch.js";
 import { breathe, pacer } from "../../breathe.js";
 import { isObject } from "../../record.js";
 import { RecordTable } from "../../table.js";
 import type { FormatContext } from "../format.js";
 import { checkpointOf, NO_CHECKPOINT } from "./checkpoint.js";
-import { ROW } from "./kinds.js";
+import { LOST_BASE, ROW } from "./kinds.js";
 import { type History, replay, type Stretch, usageRowOf } from "./replay.js";
 
 export const codexContext: FormatContext = { expand, base, branch };
@@ -39,6 +39,17 @@ function base(table: RecordTable): { id: string; end: number } | null {
 	return typeof id === "string" && typeof end === "number" ? { id, end } : null;
 }
 
+/**
+ * The header whose base cannot be followed; -1 for none. Of files that continue one another it can only be the first one's. A base that can be
+ * followed is the engine's to find.
+ */
+function lostBase(table: RecordTable): number {
+	let first = -1;
+	for (const row of table.metas.keys())
+		if (table.type.at(row) === ROW.META && (first < 0 || row < first)) first = row;
+	return table.metas.get(first)?.history_base === LOST_BASE ? first : -1;
+}
+
 /** The end of the branch: rows before `end` are read, and of the items of the last of them those up to `item`. */
 interface Leaf {
 	end: number;
@@ -51,8 +62,9 @@ function leafOf(table: RecordTable, name: string | null): Leaf {
 	const end = lineRows(table);
 	if (name === null) return { end, item: Number.POSITIVE_INFINITY };
 	const found = ENTRY.exec(name);
+	const record = Number(found?.[1]);
 	for (let row = 0; found && row < end; row++) {
-		if (table.record.at(row) !== Number(found[1])) continue;
+		if (table.record.at(row) !== record) continue;
 		return { end: row + 1, item: found[2] === undefined ? Number.POSITIVE_INFINITY : Number(found[2]) };
 	}
 	throw unknownLeaf(name);
@@ -87,13 +99,17 @@ async function branch(table: RecordTable, options: BranchOptions): Promise<Branc
 	const history = await replay(table, stretch, options.scope);
 	const meta = ownMeta(table);
 	const messages = await messagesOf(table, meta, history, options);
-	const usageRow = usageRowOf(table, history);
+	const walked = walkedRows(table, meta, stretch);
+	const lost = lostBase(table);
+	const damage: BranchDamage[] =
+		lost < 0 ? [] : [{ kind: "missing_parent", row: lost, onAnchor: walked[lost] === 1 }];
+	const usageRow = await usageRowOf(table, history);
 	return {
 		messages,
 		leaf: lastEntry(table, messages),
-		walked: walkedRows(table, meta, stretch),
-		damage: [],
-		notices: await noticesOf(table, leaf.end, history),
+		walked,
+		damage,
+		notices: await noticesOf(table, leaf.end, history, lost >= 0),
 		usage: usageRow < 0 ? null : { row: usageRow, usage: table.usageAt(RecordTable.firstOf(table.usageRow, usageRow)) },
 		adjacency: "literal",
 	};
@@ -164,18 +180,25 @@ function walkedRows(table: RecordTable, meta: number, { checkpoint, end }: Stret
 	return walked;
 }
 
-async function noticesOf(table: RecordTable, end: number, history: History): Promise<string[]> {
+async function noticesOf(table: RecordTable, end: number, history: History, alone: boolean): Promise<string[]> {
 	const pause = pacer();
+	let headers = 0;
 	let items = 0;
+	let compactions = 0;
 	let events = 0;
 	let unreadable = 0;
 	let unknown = 0;
 	const kinds = new Set<string>();
-	for (let row = 0; row < end; row++) {
+	const rows = lineRows(table);
+	for (let row = 0; row < rows; row++) {
 		if (pause()) await breathe();
 		const type = table.type.at(row);
-		if (type === ROW.ITEM) items++;
+		// What the file holds at all does not depend on the leaf.
+		if (type === ROW.META) headers++;
+		else if (type === ROW.ITEM) items++;
+		else if (type === ROW.COMPACTED) compactions++;
 		else if (type === ROW.USER_EVENT || type === ROW.WORDS_EVENT) events++;
+		else if (row >= end) continue;
 		else if (type === ROW.UNREADABLE) unreadable++;
 		else if (type === ROW.UNKNOWN_ITEM) {
 			unknown++;
@@ -184,9 +207,17 @@ async function noticesOf(table: RecordTable, end: number, history: History): Pro
 		}
 	}
 	const notices: string[] = [];
+	if (alone)
+		notices.push(
+			"The session continues another one, but not in a way that can be followed: only its own part is here.",
+		);
 	if (items === 0 && events > 0)
 		notices.push(
 			"This rollout holds its user and agent messages only as events, which are copies for the screen: Codex sends none of them, so they are not part of the survey.",
+		);
+	else if (items + compactions + unreadable + unknown === 0 && table.records > headers)
+		notices.push(
+			"This rollout holds only events and bookkeeping, no response item that Codex would send: there is no message to survey.",
 		);
 	if (unreadable > 0)
 		notices.push(

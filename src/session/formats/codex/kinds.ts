@@ -27,6 +27,9 @@ export const ROW = {
 	UNREADABLE: 13,
 } as const;
 
+/** `history_base` in the meta of a header that continues another file, but not in a way that can be followed. */
+export const LOST_BASE = "lost";
+
 /** Flags of a row that only this format reads. The `group` of the TURN rows is the turn's id. */
 export const MARK = {
 	/** Starts a turn, as Codex counts turns for a rollback. */

@@ -12,7 +12,7 @@ import {
 import type { FormatReader } from "../format.js";
 import { writtenSummary } from "./host-text.js";
 import { agentMessage, itemFacts } from "./items.js";
-import { MARK, ROW } from "./kinds.js";
+import { LOST_BASE, MARK, ROW } from "./kinds.js";
 
 const LINE_TYPES = new Set([
 	"session_meta",
@@ -129,10 +129,20 @@ function metaFacts(payload: JsonObject): RecordFacts {
 		facts.parts.push({ type: "text", text: base, from: "own" });
 	}
 	facts.meta = { id: stringOrNull(payload.id) };
-	const parent = payload.history_base;
-	if (isObject(parent) && typeof parent.thread_id === "string" && typeof parent.end_byte_offset === "number")
-		facts.meta.history_base = { id: parent.thread_id, end: parent.end_byte_offset };
+	const { history_base } = payload;
+	if (history_base !== undefined && history_base !== null)
+		facts.meta.history_base = baseOf(history_base, facts.meta.id) ?? LOST_BASE;
 	return facts;
+}
+
+/** What a header says of the file that it continues; null when no file can be meant. */
+function baseOf(value: JsonValue, own: JsonValue | undefined): JsonObject | null {
+	if (!isObject(value)) return null;
+	const id = stringOrNull(value.thread_id);
+	const end = value.end_byte_offset;
+	// A parent has at least the line of its own header.
+	const inFile = typeof end === "number" && Number.isSafeInteger(end) && end > 0;
+	return id === null || id === own || !inFile ? null : { id, end };
 }
 
 /**

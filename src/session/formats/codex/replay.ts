@@ -168,8 +168,10 @@ class Player {
 }
 
 /** Usage row that describes a history; -1 for none, or when a compaction is newer. */
-export function usageRowOf(table: RecordTable, history: History): number {
+export async function usageRowOf(table: RecordTable, history: History): Promise<number> {
+	const pause = pacer();
 	for (let at = history.rows.length - 1; at >= 0; at--) {
+		if (pause()) await breathe();
 		const row = history.rows[at];
 		if (row === COMPACTED) return -1;
 		if (row >= 0 && table.type.at(row) === ROW.USAGE) return row;

@@ -41,14 +41,14 @@ export const piContext: FormatContext = {
 	},
 };
 
-/** Rows of tool results that an edit gives other content. */
+/** Rows of tool results that an edit gives other content. Cheap for each row of the table, because it cannot pause. */
 function editedResults(table: RecordTable, edits: ReadonlyMap<number, number[]>): number[] {
 	if (edits.size === 0) return [];
+	const edited = new Uint8Array(table.strings.length);
+	for (const target of edits.keys()) edited[target] = 1;
 	const last = new Map<number, number>();
-	for (let row = 0; row < table.rows; row++) {
-		const id = table.id.at(row);
-		if (id >= 0 && edits.has(id)) last.set(id, row);
-	}
+	const ids = table.id.view();
+	for (let row = 0; row < ids.length; row++) if (ids[row] >= 0 && edited[ids[row]] === 1) last.set(ids[row], row);
 	return [...last.values()].filter((row) => table.roleOf(row) === "tool_result");
 }
 
@@ -58,7 +58,8 @@ function editedResults(table: RecordTable, edits: ReadonlyMap<number, number[]>)
  */
 async function selectContext(table: RecordTable, file: PiFile, path: readonly number[]): Promise<readonly number[]> {
 	const pause = pacer();
-	const at = path.findLastIndex((row) => table.type.at(row) === TYPE.COMPACTION);
+	let at = path.length - 1;
+	for (; at >= 0 && table.type.at(path[at]) !== TYPE.COMPACTION; at--) if (pause()) await breathe();
 	if (at < 0) return path;
 	const selected = [path[at]];
 	const isKept = keptTest(table, file, table.metas.get(path[at]) as CompactionMeta);

@@ -102,16 +102,25 @@ async function damageOf(table: RecordTable, file: PiFile, chain: Chain, walked: 
 	const pause = pacer();
 	const damage: BranchDamage[] = [];
 	const add = (kind: DamageKind, row: number) => damage.push({ kind, row, onAnchor: walked[row] === 1 });
+	const addAll = async (kind: DamageKind, rows: readonly number[]) => {
+		for (const row of rows) {
+			if (pause()) await breathe();
+			add(kind, row);
+		}
+	};
 	for (let row = 0; row < table.rows; row++) {
 		if (pause()) await breathe();
 		if (file.onPath(row) && table.id.at(row) < 0) add("missing_id", row);
 	}
-	for (const row of chain.duplicates) add("duplicate_id", row);
-	for (const row of chain.missingParents) add("missing_parent", row);
-	for (const row of chain.cycles) add("parent_cycle", row);
-	// What has no id can be nobody's root.
-	const roots = chain.roots.filter((row) => table.id.at(row) >= 0);
-	for (const row of roots.slice(1)) add("several_roots", row);
+	await addAll("duplicate_id", chain.duplicates);
+	await addAll("missing_parent", chain.missingParents);
+	await addAll("parent_cycle", chain.cycles);
+	let roots = 0;
+	for (const row of chain.roots) {
+		if (pause()) await breathe();
+		// What has no id can be nobody's root.
+		if (table.id.at(row) >= 0 && roots++ > 0) add("several_roots", row);
+	}
 	return damage;
 }
 

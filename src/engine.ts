@@ -4,11 +4,9 @@ import { openSource, type Progress, type Session } from "./engine/session.js";
 import { fileSource, memorySource } from "./engine/sources.js";
 import { MidcompactError } from "./errors.js";
 import { ENCODINGS, type Encoding } from "./measure/encodings.js";
+import { INDEX_BUDGET } from "./search/trigram-index.js";
 import type { Scope } from "./session/branch.js";
 import { FORMATS, type FormatName } from "./session/record.js";
-
-/** Bytes that a session's search index may take. */
-const INDEX_BUDGET = 256 * 1024 * 1024;
 
 export interface OpenOptions {
 	/** Default: detected from the first records. */
@@ -21,7 +19,7 @@ export interface OpenOptions {
 	encoding?: Encoding;
 	/** Aborting stops all work on the session; what waits rejects with `cancelled`. */
 	signal?: AbortSignal;
-	/** Called as work proceeds, many times a second at most once per finished task. */
+	/** Called whenever a task is done: some ten times a second. */
 	onProgress?: (progress: Progress) => void;
 	/** Bytes that the search index may take; default 256 MiB. Beyond it the rest of the session is scanned. */
 	indexBudget?: number;
@@ -84,6 +82,8 @@ async function openIn(
 	options: OpenOptions,
 	release: () => Promise<void>,
 ): Promise<Session> {
+	if (typeof options !== "object" || options === null)
+		throw new MidcompactError("invalid_field", "The options are no object.");
 	checkOptions(options);
 	checkName("format", options.format, FORMATS);
 	checkName("scope", options.scope, ["context", "path"]);

@@ -1,6 +1,7 @@
 /** Worker task: reads a part of a source, parses and measures its records, and hands back columns. */
 import { asMidcompactError, encodeThreadError } from "../src/errors.js";
 import { measureParts } from "../src/measure/parts.js";
+import type { TableChunk } from "../src/session/chunk.js";
 import { detectLines, detectShape, recogniseFormat, type Shape } from "../src/session/detect.js";
 import { scanDocument } from "../src/session/document.js";
 import type { FormatReader } from "../src/session/formats/format.js";
@@ -12,7 +13,7 @@ import { GIANT_RECORD, parseRecord } from "../src/session/rows.js";
 import { LineReader } from "../src/session/salvage.js";
 import { scanLines } from "../src/session/scan.js";
 import { type ByteReader, openReader, type SourceSpec } from "../src/session/source.js";
-import { RecordTable, type TableChunk } from "../src/session/table.js";
+import { RecordTable } from "../src/session/table.js";
 
 /** Bytes of a giant element that detection looks at. */
 const HEAD = 8 << 20;

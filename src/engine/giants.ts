@@ -18,7 +18,8 @@ export function findGiants(table: RecordTable, { rows, start }: AtomRows): Giant
 	for (let atom = 0; atom + 1 < start.length; atom++) {
 		if (rows.subarray(start[atom], start[atom + 1]).some((row) => isGiant(table, row))) atoms++;
 	}
-	const notice = `${records} record(s) are larger than 64 MiB: of each of their texts only the first 1,048,576 characters (less where there are many texts) are loaded; what is behind is neither searched nor counted in tokens.`;
+	const which = records === 1 ? "One record is" : `${records} records are`;
+	const notice = `${which} larger than 64 MiB: of each of the texts only the first 1,048,576 characters (less where there are many texts) are loaded; what is behind is neither searched nor counted in tokens.`;
 	return { atoms, notices: [notice] };
 }
 

@@ -41,6 +41,10 @@ export class WorkerPool {
 		this.#pool.on("error", ignore);
 	}
 
+	get closed(): boolean {
+		return this.#closed;
+	}
+
 	/** Tasks that a caller should have under way at once. */
 	get width(): number {
 		return this.threads * TASKS_PER_THREAD;
@@ -58,6 +62,7 @@ export class WorkerPool {
 
 	/** Runs a task in the one thread that holds search shards. */
 	async runShard<T>(task: object, signal?: AbortSignal): Promise<T> {
+		if (this.#closed) throw cancelled();
 		if (this.#shard === null) {
 			this.#shard = new Piscina({ filename: fileOf("shard"), minThreads: 1, maxThreads: 1, recordTiming: false });
 			this.#shard.on("error", ignore);
@@ -83,7 +88,7 @@ export class WorkerPool {
 	}
 }
 
-function cancelled(): MidcompactError {
+export function cancelled(): MidcompactError {
 	return new MidcompactError("cancelled", "The session was closed, or its work cancelled.");
 }
 

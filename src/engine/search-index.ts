@@ -109,9 +109,8 @@ export class SearchIndex {
 
 	/** Frees the index in its thread. */
 	async drop(): Promise<void> {
-		if (!this.#started) return;
+		if (!this.#started || this.#pool.closed) return;
 		const task: ShardTask = { op: "drop", key: this.#key };
-		// The pool may be gone already, and the index with it.
 		await this.#pool.runShard<ShardState>(task).catch(() => undefined);
 	}
 

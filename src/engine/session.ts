@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { type Anchor, buildAtoms } from "../atoms/build.js";
 import { type Groups, groupAtoms } from "../atoms/groups.js";
 import type { AtomTable } from "../atoms/table.js";
-import { MidcompactError } from "../errors.js";
+import { asMidcompactError, type MidcompactError } from "../errors.js";
 import { handleRequest } from "../facade/handle.js";
 import type { Reply } from "../facade/reply.js";
 import type {
@@ -25,10 +25,11 @@ import type { RowSource } from "../session/rows.js";
 import type { SourceSpec } from "../session/source.js";
 import type { RecordTable } from "../session/table.js";
 import { AtomReader } from "./atom-reader.js";
+import { loadContinued } from "./continued.js";
 import { reportDamage } from "./damage-report.js";
 import { findGiants } from "./giants.js";
-import { expandItems, type Loaded, load, requireRecords } from "./load.js";
-import type { WorkerPool } from "./pool.js";
+import { expandItems, type Loaded, requireRecords } from "./load.js";
+import { cancelled, type WorkerPool } from "./pool.js";
 import { SearchIndex } from "./search-index.js";
 import { grownBy } from "./sources.js";
 import { TokenCounts } from "./token-counts.js";
@@ -85,12 +86,14 @@ export async function openSource(
 	signal?.addEventListener("abort", abort, { once: true });
 	const progress: Progress = { phase: "scan", scan: 0, tokens: 0, index: 0, bytes: spec.size };
 	try {
-		const loaded = await load(pool, spec, {
+		const loaded = await loadContinued(pool, spec, {
 			format: options.format,
 			chunkBytes: options.chunkBytes,
 			readBytes: options.readBytes,
 			signal: controller.signal,
-			onBytes: (done) => {
+			onBytes: (done, table) => {
+				// Room for the rest, going by the first chunk.
+				if (progress.scan === 0) table.reserve(done / spec.size);
 				progress.scan = done / spec.size;
 				options.onProgress({ ...progress });
 			},
@@ -100,8 +103,10 @@ export async function openSource(
 		await expandItems(pool, loaded, branchOptions, controller.signal);
 		const branch = await CONTEXTS[loaded.format].branch(loaded.table, branchOptions);
 		const anchor = await buildAtoms(loaded.table, branch);
+		const grown = await grownBy(spec);
+		if (controller.signal.aborted) throw cancelled();
 		progress.scan = 1;
-		const survey = new OpenSurvey(pool, loaded, branch, anchor, spec, options, await grownBy(spec), controller.signal);
+		const survey = new OpenSurvey(pool, loaded, branch, anchor, spec, options, grown, controller.signal);
 		return new OpenSession(survey, progress, options, controller, async () => {
 			signal?.removeEventListener("abort", abort);
 			await release();
@@ -109,7 +114,7 @@ export async function openSource(
 	} catch (thrown) {
 		signal?.removeEventListener("abort", abort);
 		controller.abort();
-		throw thrown;
+		throw asMidcompactError(thrown);
 	}
 }
 
@@ -156,10 +161,10 @@ class OpenSurvey implements Survey {
 		this.groups = groupAtoms(anchor.atoms);
 		this.system = anchor.system;
 		this.source = { sources: loaded.sources, format: loaded.format };
-		this.counts = new TokenCounts(options.encoding, loaded.table, anchor);
+		const rows = atomRowsOf(anchor.atoms, anchor.messages);
+		this.counts = new TokenCounts(options.encoding, loaded.table, anchor, rows);
 		this.tokens = this.counts;
 		this.damage = reportDamage(loaded.table, branch, grown > 0);
-		const rows = atomRowsOf(anchor.atoms, anchor.messages);
 		const giants = findGiants(loaded.table, rows);
 		this.unsearchedAtoms = giants.atoms;
 		const growing =
@@ -196,6 +201,7 @@ class OpenSession implements Session {
 	readonly #release: () => Promise<void>;
 	readonly #background: Promise<void>;
 	#failure: MidcompactError | null = null;
+	#closing: Promise<void> | null = null;
 
 	constructor(
 		survey: OpenSurvey,
@@ -209,7 +215,7 @@ class OpenSession implements Session {
 		this.#controller = controller;
 		this.#release = release;
 		this.#background = this.#work(options).catch((thrown) => {
-			this.#failure = thrown instanceof MidcompactError ? thrown : new MidcompactError("internal", String(thrown));
+			this.#failure = asMidcompactError(thrown);
 		});
 	}
 
@@ -222,7 +228,12 @@ class OpenSession implements Session {
 		if (this.#failure) throw this.#failure;
 	}
 
-	async close(): Promise<void> {
+	close(): Promise<void> {
+		this.#closing ??= this.#close();
+		return this.#closing;
+	}
+
+	async #close(): Promise<void> {
 		this.#controller.abort();
 		await this.#background;
 		await this.survey.index.drop();

@@ -3,7 +3,7 @@ import type { CountResult, CountTask } from "../../workers/count.js";
 import type { Anchor } from "../atoms/build.js";
 import type { TokenState } from "../facade/survey.js";
 import type { Encoding } from "../measure/encodings.js";
-import { type AtomRows, atomRowsOf } from "../search/places.js";
+import type { AtomRows } from "../search/places.js";
 import { breathe, pacer } from "../session/breathe.js";
 import { int32 } from "../session/columns.js";
 import { placesOf } from "../session/places.js";
@@ -29,11 +29,11 @@ export class TokenCounts implements TokenState {
 	#totalChars = 0;
 	#done = false;
 
-	constructor(encoding: Encoding, table: RecordTable, anchor: Anchor) {
+	constructor(encoding: Encoding, table: RecordTable, anchor: Anchor, rows: AtomRows) {
 		this.encoding = encoding;
 		this.#table = table;
 		this.#anchor = anchor;
-		this.#atomRows = atomRowsOf(anchor.atoms, anchor.messages);
+		this.#atomRows = rows;
 		this.#tokens = new Float64Array(table.rows).fill(NOT_COUNTED);
 		this.#atomOfRow = new Int32Array(table.rows).fill(NO_ATOM);
 		this.#approximate = new Uint8Array(anchor.atoms.length);

@@ -1,6 +1,7 @@
 /** From atoms to the rows that hold their content, and from those to what a worker needs to read them back. */
 import type { AtomTable } from "../atoms/table.js";
 import type { MessageList } from "../session/branch.js";
+import { placesOf } from "../session/places.js";
 import type { RecordFacts } from "../session/record.js";
 import { type RowPlaces, type RowSource, readRows } from "../session/rows.js";
 import type { RecordTable } from "../session/table.js";
@@ -27,23 +28,9 @@ export interface AtomPlaces {
 export function atomPlaces(table: RecordTable, { rows, start }: AtomRows, atoms: ArrayLike<number>): AtomPlaces {
 	const atomStart = new Uint32Array(atoms.length + 1);
 	for (let k = 0; k < atoms.length; k++) atomStart[k + 1] = atomStart[k] + start[atoms[k] + 1] - start[atoms[k]];
-	const count = atomStart[atoms.length];
-	const places: RowPlaces = {
-		source: new Uint8Array(count),
-		start: new Float64Array(count),
-		end: new Float64Array(count),
-		item: new Uint32Array(count),
-	};
-	for (let k = 0; k < atoms.length; k++) {
-		for (let i = 0; i < atomStart[k + 1] - atomStart[k]; i++) {
-			const row = rows[start[atoms[k]] + i];
-			const at = atomStart[k] + i;
-			places.source[at] = table.source.at(row);
-			places.start[at] = table.start.at(row);
-			places.end[at] = table.end.at(row);
-			places.item[at] = table.item.at(row);
-		}
-	}
+	const chosen = new Int32Array(atomStart[atoms.length]);
+	for (let k = 0; k < atoms.length; k++) chosen.set(rows.subarray(start[atoms[k]], start[atoms[k] + 1]), atomStart[k]);
+	const places = placesOf(table, chosen);
 	return { places, atomStart };
 }
 

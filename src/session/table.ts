@@ -2,9 +2,13 @@
  * The table of a session: one row per record that matters (or per item of a record that holds many), columns of numbers, no text.
  * Workers build chunks of it from their byte ranges; the main thread appends the chunks in file order.
  */
+
+import { breathe, pacer } from "./breathe.js";
+import type { TableChunk } from "./chunk.js";
 import { type Column, float64, int32, uint8, uint32 } from "./columns.js";
-import { DamageLog, type DamageLogData } from "./damage.js";
+import { DamageLog } from "./damage.js";
 import { type Answer, type JsonObject, type RecordFacts, ROLES, type Role, type Usage } from "./record.js";
+import { StringIndex } from "./string-index.js";
 
 /** Where a row stands in the source. */
 export interface RowPlace {
@@ -20,6 +24,13 @@ export interface RowPlace {
 	item: number;
 }
 
+/** Numbers that the rows of a chunk count on from. */
+export interface ChunkBases {
+	source?: number;
+	record?: number;
+	line?: number;
+}
+
 /** What was measured of a row's parts (units in `measure/`). */
 export interface RowMeasure {
 	/** Unicode code points of the content texts. */
@@ -31,57 +42,13 @@ export interface RowMeasure {
 export const ANSWERS: readonly Answer[] = ["result", "by_name", "none"];
 /** Role code of a row that is no message. */
 export const NO_ROLE = 255;
-const NO_STRING = -1;
-
-/** The columns of a chunk as they cross a thread border. String columns hold indexes into `strings`, -1 for none. */
-export interface TableChunk {
-	rows: number;
-	records: number;
-	lines: number;
-	damage: DamageLogData;
-	strings: string[];
-	start: Float64Array;
-	end: Float64Array;
-	record: Int32Array;
-	line: Uint32Array;
-	item: Uint32Array;
-	type: Uint8Array;
-	role: Uint8Array;
-	flags: Uint32Array;
-	id: Int32Array;
-	parent: Int32Array;
-	group: Int32Array;
-	time: Float64Array;
-	chars: Float64Array;
-	callRow: Int32Array;
-	callId: Int32Array;
-	callName: Int32Array;
-	callAnswer: Uint8Array;
-	resultRow: Int32Array;
-	resultId: Int32Array;
-	resultName: Int32Array;
-	resultByName: Uint8Array;
-	imageRow: Int32Array;
-	imageMime: Int32Array;
-	imageBytes: Float64Array;
-	imageWidth: Float64Array;
-	imageHeight: Float64Array;
-	usageRow: Int32Array;
-	/** Five numbers a row: input, output, cacheRead, cacheWrite, window; NaN for none. */
-	usage: Float64Array;
-	metas: [row: number, meta: JsonObject][];
-}
 
 const USAGE_FIELDS = 5;
-const STRING_MAPS = 64;
 /** Rows that room is made for ahead of time, at most: about 60 bytes each, used or not. */
 const MOST_RESERVED = 8_000_000;
 
 export class RecordTable {
-	/** Every string a column refers to: entry ids, call ids, tool names, mime types. */
-	readonly strings: string[] = [];
-	/** Many small maps: one large one would block for 100 ms whenever it grows. */
-	readonly #stringIndex = Array.from({ length: STRING_MAPS }, () => new Map<string, number>());
+	readonly #strings = new StringIndex();
 	readonly damage = new DamageLog();
 	/** Readable objects of the source. */
 	records = 0;
@@ -126,28 +93,14 @@ export class RecordTable {
 		return this.start.length;
 	}
 
-	/** Index of a string, made when it is new. */
-	intern(text: string | null): number {
-		if (text === null) return NO_STRING;
-		const map = this.#mapOf(text);
-		const known = map.get(text);
-		if (known !== undefined) return known;
-		const index = this.strings.length;
-		this.strings.push(text);
-		map.set(text, index);
-		return index;
+	/** Every string a column refers to: entry ids, call ids, tool names, mime types. */
+	get strings(): readonly string[] {
+		return this.#strings.list;
 	}
 
 	/** Index of a string that some row uses; -1 when none does. */
 	lookup(text: string): number {
-		return this.#mapOf(text).get(text) ?? NO_STRING;
-	}
-
-	/** Ids differ in their last characters more than in any others. */
-	#mapOf(text: string): Map<string, number> {
-		const last = text.length - 1;
-		const mixed = text.charCodeAt(last) * 31 + text.charCodeAt(last - 1) * 7 + text.charCodeAt(last - 2);
-		return this.#stringIndex[(mixed || 0) % STRING_MAPS];
+		return this.#strings.lookup(text);
 	}
 
 	/** The string behind an index; null for -1. */
@@ -181,25 +134,25 @@ export class RecordTable {
 		this.type.push(facts.type);
 		this.role.push(facts.role === null ? NO_ROLE : ROLES.indexOf(facts.role));
 		this.flags.push(facts.flags | measure.flags);
-		this.id.push(this.intern(facts.id));
-		this.parent.push(this.intern(facts.parent));
-		this.group.push(this.intern(facts.group));
+		this.id.push(this.#strings.intern(facts.id));
+		this.parent.push(this.#strings.intern(facts.parent));
+		this.group.push(this.#strings.intern(facts.group));
 		this.time.push(facts.time);
 		this.chars.push(measure.chars);
 		for (const part of facts.parts) {
 			if (part.type === "tool_call") {
 				this.callRow.push(row);
-				this.callId.push(this.intern(part.id));
-				this.callName.push(this.intern(part.name));
+				this.callId.push(this.#strings.intern(part.id));
+				this.callName.push(this.#strings.intern(part.name));
 				this.callAnswer.push(ANSWERS.indexOf(part.answer));
 			} else if (part.type === "tool_result") {
 				this.resultRow.push(row);
-				this.resultId.push(this.intern(part.id));
-				this.resultName.push(this.intern(part.name));
+				this.resultId.push(this.#strings.intern(part.id));
+				this.resultName.push(this.#strings.intern(part.name));
 				this.resultByName.push(part.byName ? 1 : 0);
 			} else if (part.type === "image") {
 				this.imageRow.push(row);
-				this.imageMime.push(this.intern(part.mime));
+				this.imageMime.push(this.#strings.intern(part.mime));
 				this.imageBytes.push(part.bytes);
 				this.imageWidth.push(part.width ?? Number.NaN);
 				this.imageHeight.push(part.height ?? Number.NaN);
@@ -262,7 +215,8 @@ export class RecordTable {
 			records: this.records,
 			lines: this.lines,
 			damage: { kinds: this.damage.kinds, first: this.damage.first, count: this.damage.count },
-			strings: this.strings,
+			strings: this.#strings.list,
+			source: this.source.take(),
 			start: this.start.take(),
 			end: this.end.take(),
 			record: this.record.take(),
@@ -296,17 +250,25 @@ export class RecordTable {
 	}
 
 	/**
-	 * Appends the chunk that follows in the source with the given number. Its record and line numbers count on from here, unless other bases are
-	 * given (0 where a chunk already has final numbers).
+	 * Appends the chunk that follows in the file; yields to the event loop. Its record and line numbers count on from here, unless other bases are given
+	 * (0 where a chunk already has final numbers); `source` is the number of its first source.
 	 */
-	append(chunk: TableChunk, source = 0, recordBase = this.records, lineBase = this.lines): void {
+	async append(
+		chunk: TableChunk,
+		{ source = 0, record = this.records, line = this.lines }: ChunkBases = {},
+	): Promise<void> {
+		const pause = pacer();
 		const base = this.rows;
-		const strings = Int32Array.from(chunk.strings, (s) => this.intern(s));
+		const strings = new Int32Array(chunk.strings.length);
+		for (let i = 0; i < strings.length; i++) {
+			if (pause()) await breathe();
+			strings[i] = this.#strings.intern(chunk.strings[i]);
+		}
 		const translated = (column: Int32Array) => column.map((s) => (s < 0 ? s : strings[s]));
 		this.start.append(chunk.start);
 		this.end.append(chunk.end);
-		this.record.append(chunk.record, recordBase, -1);
-		this.line.append(chunk.line, lineBase);
+		this.record.append(chunk.record, record, -1);
+		this.line.append(chunk.line, line);
 		this.item.append(chunk.item);
 		this.type.append(chunk.type);
 		this.role.append(chunk.role);
@@ -331,9 +293,9 @@ export class RecordTable {
 		this.imageHeight.append(chunk.imageHeight);
 		this.usageRow.append(chunk.usageRow, base);
 		this.usage.append(chunk.usage);
-		for (let i = 0; i < chunk.rows; i++) this.source.push(source);
+		this.source.append(chunk.source, source);
 		for (const [row, meta] of chunk.metas) this.metas.set(row + base, meta);
-		this.damage.append(chunk.damage, lineBase, recordBase);
+		this.damage.append(chunk.damage, line, record);
 		this.records += chunk.records;
 		this.lines += chunk.lines;
 	}

@@ -76,8 +76,16 @@ describe("what cannot be opened", () => {
 		expect((await failure(engine.open({ role: "user" } as never))).code).toBe("not_a_session");
 	});
 
+	it("a list whose messages turn into something else in JSON", async () => {
+		expect((await failure(engine.open([{ toJSON: () => undefined }]))).code).toBe("not_a_session");
+		expect((await failure(engine.open([{ toJSON: () => "text" }]))).code).toBe("not_a_session");
+	});
+
 	it("leaves no thread behind when opening fails", async () => {
-		await failure(openSession(files.write("bad.jsonl", "nothing\n")));
+		const threads = () => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+		const before = threads();
+		for (let i = 0; i < 3; i++) await failure(openSession(files.write("bad.jsonl", "nothing\n")));
+		expect(threads()).toBe(before);
 	});
 });
 
@@ -231,6 +239,32 @@ describe("giant inputs", () => {
 });
 
 describe("cancelling", () => {
+	it("ends an opening that is almost done with `cancelled`", async () => {
+		const controller = new AbortController();
+		const opening = engine.open(files.write("abort-late.jsonl", record200()), {
+			signal: controller.signal,
+			onProgress: ({ scan }) => scan === 1 && controller.abort(),
+		});
+		expect((await failure(opening)).code).toBe("cancelled");
+	});
+
+	it("ends what a session is waiting for when its engine closes, at any moment", async () => {
+		const path = files.write("close-engine.jsonl", record200());
+		for (const wait of [0, 20, 120, 400]) {
+			const own = createEngine({ threads: 1 });
+			const session = await own.open(path);
+			const ready = session.ready().then(
+				() => "done",
+				(error: MidcompactError) => error.code,
+			);
+			await new Promise((resolve) => setTimeout(resolve, wait));
+			await own.close();
+			expect(["done", "cancelled"]).toContain(await ready);
+			await session.close();
+			await session.close();
+		}
+	});
+
 	it("an aborted signal ends the opening with `cancelled`", async () => {
 		const path = files.write("abort.jsonl", record200());
 		expect((await failure(engine.open(path, { signal: AbortSignal.abort() }))).code).toBe("cancelled");

@@ -421,8 +421,8 @@ describe("native forks", () => {
 
 	it("the parent's lines come first, the child's header rules", async () => {
 		const table = new RecordTable();
-		table.append(tableOf(codexReader, parent).toChunk(), 0);
-		table.append(tableOf(codexReader, child).toChunk(), 1);
+		await table.append(tableOf(codexReader, parent).toChunk(), { source: 0 });
+		await table.append(tableOf(codexReader, child).toChunk(), { source: 1 });
 		const { messages } = await codexContext.branch(table, { scope: "context", leaf: null, memory: false });
 		const entries = Array.from({ length: messages.length }, (_, m) =>
 			[...messages.entriesOf(m)].map((row) => table.entryOf(row)),
@@ -445,16 +445,19 @@ describe("native forks", () => {
 		["no object", "parent"],
 		["a list", []],
 	];
-	it.each(unusable)("a base that cannot be followed is damage, and the child stands alone: %s", async (_, history_base) => {
-		const records = [meta({ id: "child", history_base }), user("own")];
-		const { table, branch, shown } = await build(records);
-		expect(codexContext.base?.(table)).toBeNull();
-		expect(shown).toEqual(["user: own"]);
-		expect(branch.damage).toEqual([{ kind: "missing_parent", row: 0, onAnchor: true }]);
-		expect(branch.notices).toEqual([
-			"The session continues another one, but not in a way that can be followed: only its own part is here.",
-		]);
-	});
+	it.each(unusable)(
+		"a base that cannot be followed is damage, and the child stands alone: %s",
+		async (_, history_base) => {
+			const records = [meta({ id: "child", history_base }), user("own")];
+			const { table, branch, shown } = await build(records);
+			expect(codexContext.base?.(table)).toBeNull();
+			expect(shown).toEqual(["user: own"]);
+			expect(branch.damage).toEqual([{ kind: "missing_parent", row: 0, onAnchor: true }]);
+			expect(branch.notices).toEqual([
+				"The session continues another one, but not in a way that can be followed: only its own part is here.",
+			]);
+		},
+	);
 
 	it("no base, or one that the engine follows, is no damage of the branch", async () => {
 		for (const more of [{}, { history_base: null }, { history_base: sound }]) {
@@ -467,8 +470,8 @@ describe("native forks", () => {
 	it("of a followed chain, the first file's base is the one that is missing", async () => {
 		const lost = [meta({ id: "parent", history_base: { ...sound, thread_id: "parent" } }), user("q")];
 		const table = new RecordTable();
-		table.append(tableOf(codexReader, lost).toChunk(), 0);
-		table.append(tableOf(codexReader, child).toChunk(), 1);
+		await table.append(tableOf(codexReader, lost).toChunk(), { source: 0 });
+		await table.append(tableOf(codexReader, child).toChunk(), { source: 1 });
 		const { damage } = await codexContext.branch(table, { scope: "context", leaf: null, memory: false });
 		expect(damage).toEqual([{ kind: "missing_parent", row: 0, onAnchor: true }]);
 	});

@@ -28,7 +28,10 @@ export interface FormatContext {
 	 * behind all others.
 	 */
 	expand?(table: RecordTable, options: BranchOptions): number[];
-	/** Another file that this one continues (a Codex fork's `history_base`), read before this one up to `end` bytes; null for none. */
+	/**
+	 * Another file that this one continues (a Codex fork's `history_base`), read before this one up to `end` bytes; null for none. One that
+	 * cannot be followed is null too, and damage `missing_parent` of the branch.
+	 */
 	base?(table: RecordTable): { id: string; end: number } | null;
 	/** Builds the branch. Throws `unknown_ref` when `options.leaf` names no entry. Yields to the event loop on large tables. */
 	branch(table: RecordTable, options: BranchOptions): Promise<Branch>;

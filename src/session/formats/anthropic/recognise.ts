@@ -23,7 +23,7 @@ export function recogniseAnthropic(record: JsonObject): number {
 	const types = partTypes(content);
 	if (types.some((type) => OWN_BLOCKS.has(type) || type.endsWith("_tool_result")) || hasSource(content)) return 3;
 	if (role === "assistant" && record.stop_reason !== undefined) return 3;
-	if (content === null || !types.every((type) => type === "text")) return 0;
+	if (content === undefined || content === null || !types.every((type) => type === "text")) return 0;
 	return role === "system" ? 1 : 2;
 }
 

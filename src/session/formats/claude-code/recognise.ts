@@ -35,18 +35,26 @@ const BOOKKEEPING: ReadonlyMap<string, string> = new Map([
 	["api-request-shape", "sessionId"],
 ]);
 
-/** 3: a line as the host writes it; 2: one of a simpler writer; 1: a line of an unknown kind that belongs to a session; 0: none of these. */
+/** 3: a line as the host writes it; 2: one of a simpler writer; 1: one that only belongs to a session, or a link that says nothing; 0: none of these. */
 export function recogniseLine(record: JsonObject): number {
 	const { type } = record;
 	if (typeof type !== "string") return 0;
 	if (CHAIN_KINDS.has(type)) {
 		const linked = typeof record.uuid === "string" && ("parentUuid" in record || "sessionId" in record);
-		if (linked) return 3;
-		return (type === "user" || type === "assistant") && isObject(record.message) ? 2 : 0;
+		return linked ? 3 : recogniseLoose(record, type);
 	}
 	const field = BOOKKEEPING.get(type);
-	if (field !== undefined) return field in record ? 3 : 0;
+	if (field !== undefined) return field in record ? 3 : typeof record.sessionId === "string" ? 1 : 0;
 	return typeof record.sessionId === "string" && typeof record.uuid === "string" ? 1 : 0;
+}
+
+/** A chain line that names neither parent nor session. */
+function recogniseLoose(record: JsonObject, type: string): number {
+	const held = type === "user" || type === "assistant" ? record.message : record.attachment;
+	if (isObject(held) || typeof record.uuid === "string") return 2;
+	return (type === "system" && typeof record.subtype === "string") || (type === "progress" && isObject(record.data))
+		? 1
+		: 0;
 }
 
 /**

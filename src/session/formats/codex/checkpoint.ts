@@ -36,9 +36,12 @@ export function checkpointOf(table: RecordTable, end: number): number {
 		if (turn.user) undone--;
 		return NO_CHECKPOINT;
 	};
+	// Plain arrays, because this cannot pause.
+	const types = table.type.view();
+	const groups = table.group.view();
 	for (let row = end - 1; row >= 0; row--) {
-		const turn = table.group.at(row);
-		switch (table.type.at(row)) {
+		const turn = groups[row];
+		switch (types[row]) {
 			case ROW.COMPACTED:
 				segment ??= started();
 				if (segment.checkpoint === NO_CHECKPOINT && replacementItems(table, row) !== null) segment.checkpoint = row;

@@ -45,8 +45,7 @@ function base(table: RecordTable): { id: string; end: number } | null {
  */
 function lostBase(table: RecordTable): number {
 	let first = -1;
-	for (const row of table.metas.keys())
-		if (table.type.at(row) === ROW.META && (first < 0 || row < first)) first = row;
+	for (const row of table.metas.keys()) if (table.type.at(row) === ROW.META && (first < 0 || row < first)) first = row;
 	return table.metas.get(first)?.history_base === LOST_BASE ? first : -1;
 }
 
@@ -101,8 +100,7 @@ async function branch(table: RecordTable, options: BranchOptions): Promise<Branc
 	const messages = await messagesOf(table, meta, history, options);
 	const walked = walkedRows(table, meta, stretch);
 	const lost = lostBase(table);
-	const damage: BranchDamage[] =
-		lost < 0 ? [] : [{ kind: "missing_parent", row: lost, onAnchor: walked[lost] === 1 }];
+	const damage: BranchDamage[] = lost < 0 ? [] : [{ kind: "missing_parent", row: lost, onAnchor: walked[lost] === 1 }];
 	const usageRow = await usageRowOf(table, history);
 	return {
 		messages,

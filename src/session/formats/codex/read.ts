@@ -57,9 +57,10 @@ function isFlatItem(record: JsonObject): boolean {
 			return Array.isArray(record.summary);
 		case "function_call":
 		case "custom_tool_call":
+			return typeof record.call_id === "string" || typeof record.name === "string";
 		case "function_call_output":
 		case "custom_tool_call_output":
-			return typeof record.call_id === "string";
+			return typeof record.call_id === "string" || record.output !== undefined;
 		case "local_shell_call":
 		case "web_search_call":
 			return isObject(record.action);
@@ -80,7 +81,7 @@ function isFlatMeta(record: JsonObject): boolean {
 		record.type === undefined &&
 		typeof record.id === "string" &&
 		typeof record.timestamp === "string" &&
-		record.instructions !== undefined
+		(record.instructions !== undefined || isObject(record.git))
 	);
 }
 

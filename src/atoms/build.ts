@@ -1,4 +1,4 @@
-/** Messages to atoms (DESIGN section 5). Works on columns alone: no text is looked at. */
+/** Messages to atoms (CONTRACT section 5). Works on columns alone: no text is looked at. */
 
 import { type Branch, MESSAGE, MessageList } from "../session/branch.js";
 import { breathe, pacer } from "../session/breathe.js";

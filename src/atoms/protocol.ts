@@ -1,4 +1,4 @@
-/** Which calls are answered where: the id join over the merged columns of an anchor (DESIGN section 5, RULINGS 9, 12, 13). */
+/** Which calls are answered where: the id join over the merged columns of an anchor (CONTRACT section 5, RULINGS 9, 12, 13). */
 
 import type { MessageList } from "../session/branch.js";
 import { breathe, pacer } from "../session/breathe.js";

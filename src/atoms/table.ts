@@ -1,4 +1,4 @@
-/** The atoms of an anchor as columns (DESIGN section 5). */
+/** The atoms of an anchor as columns (CONTRACT section 5). */
 import { float64, uint8, uint32 } from "../session/columns.js";
 
 export const ATOM_KINDS = [

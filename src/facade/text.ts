@@ -1,6 +1,6 @@
 /** Rendering for agents: numbers, short quotes, and the bounds that every reply keeps. All bounds are UTF-16 units. */
 
-/** Units of a reply's `text` at most, whatever the session holds (DESIGN section 7). */
+/** Units of a reply's `text` at most, whatever the session holds (CONTRACT section 7). */
 export const REPLY_BOUND = 12_000;
 /** Units of a name in a reply's text: a tool, a mime type, an entry id. */
 const NAME_BOUND = 60;

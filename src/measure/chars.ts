@@ -1,4 +1,4 @@
-/** Characters: Unicode code points (DESIGN section 6). */
+/** Characters: Unicode code points (CONTRACT section 6). */
 import { splitCutText } from "../session/cut-text.js";
 
 const HIGH_SURROGATE = /[\ud800-\udbff]/;

@@ -20,7 +20,7 @@ const OWN_LABELS: Readonly<Record<Role, string>> = {
 	system: "[system]",
 	user: "[user]",
 	assistant: "[assistant]",
-	// Own words in a record of results are the user's (DESIGN section 5, `user_text`).
+	// Own words in a record of results are the user's (CONTRACT section 5, `user_text`).
 	tool_result: "[user]",
 	bash: "[bash]",
 	summary: "[summary]",

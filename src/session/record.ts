@@ -6,7 +6,7 @@ export interface JsonObject {
 }
 
 export const ROLES = ["system", "user", "assistant", "tool_result", "bash", "summary", "custom", "other"] as const;
-/** Role of a normalised message (DESIGN section 4). */
+/** Role of a normalised message (CONTRACT section 4). */
 export type Role = (typeof ROLES)[number];
 
 export const FORMATS = ["pi", "claude-code", "codex", "openai-chat", "anthropic"] as const;
@@ -117,7 +117,7 @@ export function emptyFacts(type: number): RecordFacts {
 }
 
 /**
- * The texts that make up the content of a record, in order (DESIGN section 6). Ids, signatures, image payloads and labels are not content.
+ * The texts that make up the content of a record, in order (CONTRACT section 6). Ids, signatures, image payloads and labels are not content.
  */
 export function contentTexts(parts: readonly Part[]): string[] {
 	const texts: string[] = [];

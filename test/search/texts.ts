@@ -1,4 +1,4 @@
-/** Random texts of the kinds that break searches, and the naive definition of a match (DESIGN section 7). */
+/** Random texts of the kinds that break searches, and the naive definition of a match (CONTRACT section 7). */
 import fc from "fast-check";
 
 /** Few distinct pieces, so that random patterns hit: any case, CJK, pairs and halves of pairs, `İ`, sigmas, marks, line ends. */

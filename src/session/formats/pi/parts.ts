@@ -1,4 +1,4 @@
-/** Pi's message content to parts (DESIGN section 6). */
+/** Pi's message content to parts (CONTRACT section 6). */
 import { imagePart } from "../../image.js";
 import { jsonText } from "../../json-text.js";
 import { isObject, type JsonObject, type JsonValue, type Part, stringOrNull } from "../../record.js";

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { DamageLog } from "../session/damage.js";
 import { CONTEXTS } from "../session/formats/contexts.js";
-import type { SourceSpec } from "../session/source.js";
+import { openReader, type SourceSpec } from "../session/source.js";
 import { RecordTable } from "../session/table.js";
 import { type Loaded, type LoadOptions, load } from "./load.js";
 import type { WorkerPool } from "./pool.js";
@@ -28,7 +28,7 @@ export async function loadContinued(
 	if (parent === null || known.includes(parent.path)) {
 		child.table.damage.add("missing_parent", child.table.start.at(0), 1, 0);
 		child.notices.push(
-			`The session continues ${base.id}, whose file is missing or shorter than it was: only its own part is here.`,
+			`The session continues ${base.id}, whose file is missing, shorter than it was, or cut inside a line: only its own part is here.`,
 		);
 		return child;
 	}
@@ -49,13 +49,27 @@ async function joined(parent: Loaded, child: Loaded, id: string): Promise<Loaded
 
 type FileSpec = Extract<SourceSpec, { kind: "file" }>;
 
-/** The file of a session id: in the same folder, or anywhere below the agent's folder of sessions. Null when it is missing or too short. */
+/** The file of a session id: in the same folder, or anywhere below the agent's folder of sessions. Null when it is missing, too short, or the cut is inside a line. */
 async function findBase(near: string, base: { id: string; end: number }): Promise<FileSpec | null> {
 	const folder = dirname(near);
 	const found = (await fileIn(folder, base.id, false)) ?? (await fileIn(sessionsFolder(folder), base.id, true));
 	if (found === null) return null;
 	const spec = await fileSource(found).catch(() => null);
-	return spec?.kind === "file" && spec.size >= base.end ? { ...spec, size: base.end } : null;
+	if (spec?.kind !== "file" || spec.size < base.end || !endsLine(spec, base.end)) return null;
+	return { ...spec, size: base.end };
+}
+
+/** Whether a file, cut off at `end`, ends with a whole line. */
+function endsLine(spec: FileSpec, end: number): boolean {
+	if (end === spec.size) return true;
+	const reader = openReader(spec);
+	try {
+		const around = Buffer.alloc(2);
+		reader.read(around, end - 1);
+		return around.includes("\n");
+	} finally {
+		reader.close();
+	}
 }
 
 /** Of several files with one id the host takes the one with the later name. */

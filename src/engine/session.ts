@@ -1,38 +1,20 @@
 /** An open session: the survey's numbers, and the work that goes on behind it. */
 import { setMaxListeners } from "node:events";
-import { type Anchor, buildAtoms } from "../atoms/build.js";
-import { type Groups, groupAtoms } from "../atoms/groups.js";
-import type { AtomTable } from "../atoms/table.js";
+import { buildAtoms } from "../atoms/build.js";
 import { asMidcompactError, type MidcompactError } from "../errors.js";
 import { handleRequest } from "../facade/handle.js";
 import type { Reply } from "../facade/reply.js";
-import type {
-	AtomText,
-	DamageReport,
-	SearchQuery,
-	SearchResult,
-	Survey,
-	SystemTotals,
-	TextView,
-	TokenState,
-} from "../facade/survey.js";
+import type { Survey } from "../facade/survey.js";
 import type { Encoding } from "../measure/encodings.js";
-import { atomRowsOf } from "../search/places.js";
-import type { Branch, Scope } from "../session/branch.js";
+import type { Scope } from "../session/branch.js";
 import { CONTEXTS } from "../session/formats/contexts.js";
 import type { FormatName } from "../session/record.js";
-import type { RowSource } from "../session/rows.js";
 import type { SourceSpec } from "../session/source.js";
-import type { RecordTable } from "../session/table.js";
-import { AtomReader } from "./atom-reader.js";
 import { loadContinued } from "./continued.js";
-import { reportDamage } from "./damage-report.js";
-import { findGiants } from "./giants.js";
-import { expandItems, type Loaded, requireRecords } from "./load.js";
+import { expandItems, requireRecords } from "./load.js";
 import { cancelled, type WorkerPool } from "./pool.js";
-import { SearchIndex } from "./search-index.js";
 import { grownBy } from "./sources.js";
-import { TokenCounts } from "./token-counts.js";
+import { makeSurvey, type OpenSurvey } from "./survey.js";
 
 /** How far the work on a session is; fractions are 0-1. */
 export interface Progress {
@@ -104,9 +86,9 @@ export async function openSource(
 		const branch = await CONTEXTS[loaded.format].branch(loaded.table, branchOptions);
 		const anchor = await buildAtoms(loaded.table, branch);
 		const grown = await grownBy(spec);
+		const survey = await makeSurvey(pool, spec, { loaded, branch, anchor, grown }, options, controller.signal);
 		if (controller.signal.aborted) throw cancelled();
 		progress.scan = 1;
-		const survey = new OpenSurvey(pool, loaded, branch, anchor, spec, options, grown, controller.signal);
 		return new OpenSession(survey, progress, options, controller, async () => {
 			signal?.removeEventListener("abort", abort);
 			await release();
@@ -116,82 +98,6 @@ export async function openSource(
 		controller.abort();
 		throw asMidcompactError(thrown);
 	}
-}
-
-class OpenSurvey implements Survey {
-	readonly path: string | null;
-	readonly format: FormatName;
-	readonly scope: Scope;
-	readonly bytes: number;
-	readonly anchor: string | null;
-	readonly table: RecordTable;
-	readonly branch: Branch;
-	readonly atoms: AtomTable;
-	readonly groups: Groups;
-	readonly system: SystemTotals;
-	readonly tokens: TokenState;
-	readonly damage: DamageReport;
-	readonly notices: readonly string[];
-	readonly unsearchedAtoms: number;
-	readonly counts: TokenCounts;
-	readonly index: SearchIndex;
-	readonly source: RowSource;
-	readonly pool: WorkerPool;
-	readonly #reader: AtomReader;
-
-	constructor(
-		pool: WorkerPool,
-		loaded: Loaded,
-		branch: Branch,
-		anchor: Anchor,
-		spec: SourceSpec,
-		options: SessionOptions,
-		grown: number,
-		signal: AbortSignal,
-	) {
-		this.pool = pool;
-		this.path = spec.kind === "file" ? spec.path : null;
-		this.format = loaded.format;
-		this.scope = options.scope;
-		this.bytes = spec.size;
-		this.table = loaded.table;
-		this.branch = { ...branch, messages: anchor.messages };
-		this.anchor = branch.leaf < 0 ? null : loaded.table.entryOf(branch.leaf);
-		this.atoms = anchor.atoms;
-		this.groups = groupAtoms(anchor.atoms);
-		this.system = anchor.system;
-		this.source = { sources: loaded.sources, format: loaded.format };
-		const rows = atomRowsOf(anchor.atoms, anchor.messages);
-		this.counts = new TokenCounts(options.encoding, loaded.table, anchor, rows);
-		this.tokens = this.counts;
-		this.damage = reportDamage(loaded.table, branch, grown > 0);
-		const giants = findGiants(loaded.table, rows);
-		this.unsearchedAtoms = giants.atoms;
-		const growing =
-			grown > 0 ? [`The file grew by ${grown} bytes while it was read; they are not in this survey.`] : [];
-		this.notices = [...loaded.notices, ...branch.notices, ...nothingRead(this), ...giants.notices, ...growing];
-		this.#reader = new AtomReader(pool, this.table, rows, this.source, signal);
-		this.index = new SearchIndex(pool, this.table, anchor, rows, this.source, options.indexBudget, signal);
-	}
-
-	texts(atoms: readonly number[], view: TextView): Promise<AtomText[]> {
-		return this.#reader.texts(atoms, view);
-	}
-
-	async search(query: SearchQuery): Promise<SearchResult> {
-		const { total, atoms } = await this.index.search(query);
-		const matches =
-			query.pattern === null
-				? await this.#reader.texts(atoms, { budget: query.excerpt, shape: "content" })
-				: await this.#reader.excerpts(atoms, query.pattern, query.excerpt);
-		return { total, matches };
-	}
-}
-
-/** A session whose records are all something else than messages is legal, but more often the wrong format was named. */
-function nothingRead({ table, atoms, system, format }: OpenSurvey): string[] {
-	if (atoms.length > 0 || system.messages > 0) return [];
-	return [`None of the ${table.records} records is a message that the format ${format} would send.`];
 }
 
 class OpenSession implements Session {

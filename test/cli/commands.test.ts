@@ -137,6 +137,42 @@ describe("the other commands", () => {
 		expect(JSON.parse(out)).toMatchObject({ ok: true, action: "locate_ref", data: { matches: [{ ref: "a0001" }] } });
 	});
 
+	it("measure and show count the tokens of a small session, and name --wait for a large one", async () => {
+		const large = piFile([["user", "word ".repeat(1_700_000)]]);
+		for (const args of [["measure", "a0001"], ["show", "a0001"]] as const) {
+			const [command, ref] = args;
+			expect((await cli([command, path, ref])).out).toMatch(/ \d+ tokens?[,;]/);
+			const { out } = await cli([command, large, ref]);
+			expect(out).toContain("--wait");
+			expect(out).not.toContain("not counted yet");
+			expect((await cli([command, large, ref, "--wait"])).out).toContain("1,700,001 tokens");
+		}
+		const raw = await cli(["request", large, '{"request":{"action":"locate_ref","ref":"a0001"}}']);
+		expect(JSON.parse(raw.out).text).toContain("tokens not counted yet");
+	});
+
+	it("what more there is to see is named in options of the command line", async () => {
+		const brief = await cli(["show", path, "a0007"]);
+		expect(brief.out).toContain("--full");
+		const found = await cli(["find", path, "e", "--limit", "1"]);
+		expect(found.out).toMatch(/--tool.*--source.*--newest/);
+		expect(brief.out + found.out).not.toMatch(/detail "full"|tool_name|direction "/);
+	});
+
+	it.each(["0", "-5", "1"])("%s is clamped as a number of groups, matches or findings", async (n) => {
+		const groups = JSON.parse((await cli(["inspect", path, "--page-size", n, "--json"])).out).data.groups;
+		const largest = JSON.parse((await cli(["inspect", path, "--page-size", n, "--sort", "size", "--json"])).out).data;
+		const matches = JSON.parse((await cli(["find", path, "e", "--limit", n, "--json"])).out).data.matches;
+		expect([groups.length, largest.groups.length, matches.length]).toEqual([1, 1, 1]);
+		expect((await cli(["doctor", path, "--limit", n])).code).toBe(0);
+	});
+
+	it("a byte order mark before a request on stdin is no part of it", async () => {
+		const envelope = '{"request":{"action":"locate_ref","ref":"a0001"}}';
+		const { code, out } = await cli(["request", path, "-"], { stdin: `\ufeff${envelope}` });
+		expect({ code, ok: JSON.parse(out).ok }).toEqual({ code: 0, ok: true });
+	});
+
 	it("--scope, --leaf and --format reach the reader", async () => {
 		const shorter = await cli([
 			"inspect",
@@ -177,6 +213,19 @@ describe("midcompact doctor", () => {
 			`${lines.slice(0, 3).join("\n")}\n${torn}\n${lines.slice(3).join("\n")}\n`.length + extraBytes(lines),
 		);
 		expect(tail.line).toBe(lines.length + 2);
+	});
+
+	it("lists up to what is kept, says how many more there are, and bounds its text", async () => {
+		const broken = file("broken.jsonl", `${piLines(SAID).join("\n")}\n${"{broken\n".repeat(1_500)}`);
+		const few = JSON.parse((await cli(["doctor", broken, "--limit", "5", "--json"])).out);
+		expect(few.data.damage).toMatchObject({ count: 1_500, kept: 1_000, listed: 5 });
+		expect(few.text).toContain("1,495 findings not listed; --limit lists up to 1,000");
+		const { data, text } = JSON.parse((await cli(["doctor", broken, "--limit", "5000", "--json"])).out);
+		expect(data.damage).toMatchObject({ count: 1_500, kept: 1_000, listed: 1_000 });
+		expect(data.damage.first).toHaveLength(1_000);
+		expect(text.length).toBeLessThanOrEqual(12_000);
+		const human = await cli(["doctor", broken, "--limit", "5000"]);
+		for (const told of [text, human.out]) expect(told).toContain("500 more findings exist; only the first 1,000 are kept");
 	});
 
 	it("says so when nothing is wrong", async () => {

@@ -23,7 +23,6 @@ describe("wrong input", () => {
 		["a label as ref", ["measure", here, "g0001..g0002"], "label_not_ref"],
 		["a part's label as ref", ["show", here, "g0001.2"], "label_not_ref"],
 		["a reversed range", ["measure", here, "a0002..a0001"], "reversed"],
-		["no filter", ["find", here], "missing_field"],
 		["a made-up cursor", ["inspect", here, "--cursor", "abc"], "invalid_cursor"],
 		["an unknown field", ["request", here, request({ action: "inspect", pages: 1 })], "unknown_field"],
 		["a wrong type", ["request", here, request({ action: "inspect", page_size: "1" })], "invalid_field"],
@@ -91,6 +90,15 @@ describe("wrong input", () => {
 		[["measure", "SESSION"]],
 		[["measure", "SESSION", "a0001..a0002..a0003"]],
 		[["measure", "SESSION", "..a0002"]],
+		[["measure", "SESSION", "a0001.."]],
+		[["measure", "SESSION", ".."]],
+		[["measure", "SESSION", ""]],
+		[["measure", "SESSION", "a0001...a0002"]],
+		[["measure", "SESSION", "a0001-a0002"]],
+		[["measure", "SESSION", "a0001,a0002"]],
+		[["measure", "SESSION", "a0001..a0002", "a0003 .. a0004"]],
+		[["find", "SESSION"]],
+		[["find", "SESSION", "--newest", "--json"]],
 		[["find", "SESSION", "x", "--source", "system"]],
 		[["show", "SESSION"]],
 		[["request", "SESSION"]],
@@ -100,6 +108,31 @@ describe("wrong input", () => {
 		expect(out).toBe("");
 		expect(err).not.toMatch(/\n\s+at /);
 		expect(err).not.toBe("");
+	});
+
+	it("wrong usage is told in the words of the command line", async () => {
+		const [find, measure] = await Promise.all([cli(["find", path]), cli(["measure", path, "a0001...a0002"])]);
+		expect(find.err).toMatch(/PATTERN.*--tool.*--source/);
+		expect(measure.err).toContain("a0001...a0002");
+		expect(find.err + measure.err).not.toMatch(/tool_name|candidates|missing_field/);
+	});
+
+	it.each([
+		[["a0001", "a0002..a0099"], /a0002\.\.a0099.*"a0099"/],
+		[["a0099"], /"a0099"/],
+		[["a0003..a0001"], /a0003\.\.a0001/],
+		[["g0001..g0002"], /g0001\.\.g0002.*label/],
+		[["g0001.1..g0002.3"], /g0001\.1\.\.g0002\.3.*label/],
+	])("a refusal of measure %j names the range as it was typed", async (ranges, named) => {
+		const [human, json] = await Promise.all([
+			cli(["measure", path, ...ranges]),
+			cli(["measure", path, ...ranges, "--json"]),
+		]);
+		expect(human).toMatchObject({ code: 1, out: "" });
+		for (const text of [human.err, json.out]) {
+			expect(text.replaceAll('\\"', '"')).toMatch(named);
+			expect(text).not.toContain("candidates");
+		}
 	});
 
 	it.each([["--help"], ["--version"], ["inspect", "--help"], ["help", "find"]])(
@@ -118,7 +151,18 @@ describe("pipes and signals", () => {
 		const { out, err } = await bash(`$MIDCOMPACT inspect "$FILE" --all --json | { sleep 1; cat; }`, { FILE: path });
 		expect(err).toBe("");
 		expect(out.length).toBeGreaterThan(200_000);
-		expect(JSON.parse(out).data.groups).toHaveLength(1_500);
+		const reply = JSON.parse(out);
+		expect(reply.data.groups).toHaveLength(1_500);
+		expect(reply.text.length).toBeLessThanOrEqual(12_000);
+		expect(reply.text).toMatch(/g0020[\s\S]* lines .*omitted/);
+	});
+
+	it.skipIf(!existsSync("/dev/full"))("says so when what it writes to is full", async () => {
+		const path = piFile(prompts(3));
+		for (const args of ['inspect "$FILE"', 'inspect "$FILE" --json', "--help"]) {
+			const ended = await bash(`$MIDCOMPACT ${args} > /dev/full`, { FILE: path });
+			expect(ended).toEqual({ code: 1, out: "", err: "error: cannot write output (ENOSPC)\n" });
+		}
 	});
 
 	it("a reader that goes away is no failure", async () => {
@@ -179,6 +223,17 @@ describe.skipIf(process.platform !== "linux" || !existsSync(SCRIPT))("on a termi
 			expect(line.length).toBeLessThanOrEqual(100);
 			expect(line).toMatch(/Prompt \d .*…$/);
 		}
+	});
+
+	it.each([80, 60, 40, 30])("of %i columns wraps no line", async (columns) => {
+		const { out } = await bash(`${SCRIPT} -qec "stty cols ${columns}; $MIDCOMPACT inspect $FILE --page-size 2" /dev/null`, {
+			FILE: piFile(prompts(5)),
+			TERM: "xterm",
+			SHELL: "/bin/sh",
+		});
+		const lines = stripVTControlCharacters(out).split(/\r?\n/);
+		expect(lines.filter((line) => line.includes("a0002"))).toHaveLength(1);
+		for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(columns);
 	});
 
 	it.each([
@@ -252,8 +307,20 @@ describe("midcompact sessions", () => {
 		expect(data.sessions.map(({ id }: { id: string }) => id)).toEqual(["cccc"]);
 	});
 
-	it("prints nothing where there are none", async () => {
-		expect(await cli(["sessions"])).toEqual({ code: 0, out: "", err: "" });
+	it("says where it looked when there are none, and prints no data", async () => {
+		const all = await cli(["sessions"]);
+		expect(all).toMatchObject({ code: 0, out: "" });
+		expect(all.err).toMatch(/^no sessions found in .*\.claude.*\.codex.*\.pi.*\n$/);
+		const pi = await cli(["sessions", "--format", "pi"]);
+		expect(pi.err).toMatch(/^no sessions found in [^,]*\.pi[^,]*\n$/);
+		const json = await cli(["sessions", "--json"]);
+		expect(JSON.parse(json.out)).toMatchObject({ text: expect.stringContaining("no sessions found"), data: { total: 0 } });
+	});
+
+	it.each(["0", "-5"])("--limit %s is clamped", async (limit) => {
+		const { code, out } = await cli(["sessions", "--limit", limit, "--json"], { env });
+		expect(code).toBe(0);
+		expect(JSON.parse(out).data).toMatchObject({ total: 3, returned: 1 });
 	});
 
 	it("opens a session by its id or a unique prefix", async () => {

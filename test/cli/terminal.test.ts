@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bar, cutTo, padEnd, painter, safe, safeJson, widthOf } from "#src/hosts/cli/terminal.js";
+import { bar, cutFront, cutTo, fold, padEnd, painter, safe, safeJson, widthOf } from "#src/hosts/cli/terminal.js";
 
 describe("a text for the terminal", () => {
 	it.each([
@@ -51,6 +51,31 @@ describe("columns", () => {
 	])("%j cut to %i is %j", (text, columns, cut) => {
 		expect(cutTo(text, columns)).toBe(cut);
 		expect(widthOf(cut)).toBeLessThanOrEqual(columns);
+	});
+
+	it.each([
+		["abcdef", 6, "abcdef"],
+		["abcdef", 4, "…def"],
+		["字符集", 5, "…符集"],
+		["字符集", 4, "…集"],
+		["b👩‍👩‍👧a", 3, "…a"],
+		["abc", 1, "…"],
+		["abc", 0, ""],
+	])("%j cut to its last %i is %j", (text, columns, cut) => {
+		expect(cutFront(text, columns)).toBe(cut);
+	});
+
+	it.each([
+		["", 5, [""]],
+		["abc", 3, ["abc"]],
+		["one two three", 7, ["one two", "three"]],
+		["12 records · 11 messages", 14, ["12 records", "11 messages"]],
+		["1 a · 22 bbb · 3", 9, ["1 a", "22 bbb", "3"]],
+		["a · a very long fact · b", 9, ["a", "a very", "long fact", "b"]],
+		["abcdefgh ij", 3, ["abc", "def", "gh", "ij"]],
+		["字符集合", 5, ["字符", "集合"]],
+	])("%j folded at %i", (text, columns, lines) => {
+		expect(fold(text, columns)).toEqual(lines);
 	});
 
 	it.each([

@@ -135,6 +135,18 @@ describe("inspect", () => {
 		expect((await inspect(survey)).data.totals.tokens).toBe(27);
 	});
 
+	it("says where tokens are approximate", async () => {
+		const survey = madeSurvey(mixed(), { tokens: () => 7 });
+		const approximate = { ...survey, tokens: { ...survey.tokens, approximateAtoms: 2 } };
+		expect((await inspect(approximate)).text).toContain("63 tokens (o200k_base, approximate in 2 atoms)");
+		expect((await inspect(survey)).text).toContain("63 tokens (o200k_base)");
+	});
+
+	it("a group that is not nothing is never 0.0 %", async () => {
+		const { text: shown } = await inspect(madeSurvey([prompt("x"), prompt("y".repeat(100_000))]));
+		expect(shown).toMatch(/g0001 a0001 \| <0\.1 %/);
+	});
+
 	it("says so when there is no usage, and when a session is empty", async () => {
 		const { data, text: shown } = await inspect(madeSurvey([]));
 		expect(data.usage).toEqual({ source: "none", tokens: null, window: null, percent: null, entry: null });
@@ -322,6 +334,19 @@ describe("locate_ref", () => {
 	});
 });
 
+describe("the rest of a long text", () => {
+	it.each([
+		[false, true],
+		[true, false],
+	])("of an atom with a giant record (%s) is promised to a search: %s", async (giant, promised) => {
+		const long = reply("x".repeat(20_000), { giant });
+		const { text: shown } = await show(madeSurvey([long]), { ref: "a0001", detail: "full" });
+		expect(shown.includes("locate_search with a pattern shows other places")).toBe(promised);
+		expect(shown.includes("64 MiB")).toBe(giant);
+		expect((await show(madeSurvey([long]), { ref: "a0001" })).text).toContain('detail "full" shows more');
+	});
+});
+
 describe("locate_search", () => {
 	const survey = madeSurvey(mixed());
 
@@ -345,6 +370,24 @@ describe("locate_search", () => {
 		expect(data).toMatchObject({ total: 10, returned: 2, direction: "oldest" });
 		expect(shown).toMatch(/10 matches.*the 2 oldest shown/);
 		expect(shown).toMatch(/to narrow, use a longer pattern, add tool_name, add source/);
+	});
+
+	describe("beside atoms of which only the heads are searched", () => {
+		const heads = madeSurvey([...mixed(), exchange("read", "{}", "the head", { giant: true })]);
+
+		it.each(["the head", "nowhere at all"])("says so with the pattern %j", async (pattern) => {
+			const { data, text: shown } = await find(heads, { pattern });
+			expect(data.unsearched_atoms).toBe(1);
+			expect(shown).toMatch(/1 atom .* above 64 MiB .*only the head/);
+			expect(shown).not.toMatch(/nothing matches/i);
+		});
+
+		it("says nothing of it where no text is searched, or all of it", async () => {
+			expect((await find(heads, { tool_name: "read" })).data.unsearched_atoms).toBe(0);
+			expect((await find(heads, { tool_name: "read" })).text).not.toContain("MiB");
+			expect((await find(survey, { pattern: "nowhere" })).data.unsearched_atoms).toBe(0);
+			expect((await find(survey, { pattern: "nowhere" })).text).toMatch(/Nothing matches/);
+		});
 	});
 
 	it("names the tools there are when the one asked for is not", async () => {

@@ -7,6 +7,7 @@ import { measureParts } from "#src/measure/parts.js";
 import { landmark, lineLandmark } from "#src/search/landmark.js";
 import { MessageList, type RecordedUsage } from "#src/session/branch.js";
 import { contentTexts, emptyFacts, FLAG, type Part, type Role } from "#src/session/record.js";
+import { GIANT_RECORD } from "#src/session/rows.js";
 import { RecordTable } from "#src/session/table.js";
 
 /** One atom: its messages with their parts, and the marks that its builder would have given it. */
@@ -20,6 +21,8 @@ export interface MadeAtom {
 	host?: boolean;
 	userText?: boolean;
 	sources?: Source[];
+	/** Its records are larger than what is loaded whole. */
+	giant?: boolean;
 }
 
 export interface MadeOptions {
@@ -87,7 +90,7 @@ export function madeSurvey(list: readonly MadeAtom[], options: MadeOptions = {})
 			Object.assign(facts, { role, parts, id: id ?? `e${table.rows}`, flags: made.host ? FLAG.HOST : 0 });
 			const place = {
 				start: table.rows * 100,
-				end: table.rows * 100 + 99,
+				end: table.rows * 100 + (made.giant ? GIANT_RECORD + 1 : 99),
 				record: table.rows,
 				line: table.rows + 1,
 				item: 0,
@@ -143,6 +146,7 @@ export function madeSurvey(list: readonly MadeAtom[], options: MadeOptions = {})
 		tokens: { encoding: "o200k_base", ready: options.ready ?? 1, approximateAtoms: 0, ofAtom, ofSystem: () => 0 },
 		damage: { count: 0, onAnchor: 0, kinds: {}, first: [], ...options.damage },
 		notices: options.notices ?? [],
+		unsearchedAtoms: list.filter(({ giant }) => giant).length,
 		texts: async (wanted, view) => wanted.map((atom) => viewOf(atom, contents[atom], view)),
 		search: async (query) => naiveSearch(atoms, table, messages, contents, query),
 	};

@@ -467,13 +467,14 @@ describe("native forks", () => {
 		}
 	});
 
-	it("of a followed chain, the first file's base is the one that is missing", async () => {
+	it("a file that was followed and has such a base: a notice, because places of damage are in the file that was opened", async () => {
 		const lost = [meta({ id: "parent", history_base: { ...sound, thread_id: "parent" } }), user("q")];
 		const table = new RecordTable();
 		await table.append(tableOf(codexReader, lost).toChunk(), { source: 0 });
 		await table.append(tableOf(codexReader, child).toChunk(), { source: 1 });
-		const { damage } = await codexContext.branch(table, { scope: "context", leaf: null, memory: false });
-		expect(damage).toEqual([{ kind: "missing_parent", row: 0, onAnchor: true }]);
+		const { damage, notices } = await codexContext.branch(table, { scope: "context", leaf: null, memory: false });
+		expect(damage).toEqual([]);
+		expect(notices).toEqual([expect.stringMatching(/^The first of the continued sessions continues another one/)]);
 	});
 });
 

@@ -100,14 +100,16 @@ async function branch(table: RecordTable, options: BranchOptions): Promise<Branc
 	const messages = await messagesOf(table, meta, history, options);
 	const walked = walkedRows(table, meta, stretch);
 	const lost = lostBase(table);
-	const damage: BranchDamage[] = lost < 0 ? [] : [{ kind: "missing_parent", row: lost, onAnchor: walked[lost] === 1 }];
+	// Places of damage are in the file that was opened: of one that it continues only the notice tells.
+	const damage: BranchDamage[] =
+		lost >= 0 && lost === meta ? [{ kind: "missing_parent", row: lost, onAnchor: walked[lost] === 1 }] : [];
 	const usageRow = await usageRowOf(table, history);
 	return {
 		messages,
 		leaf: lastEntry(table, messages),
 		walked,
 		damage,
-		notices: await noticesOf(table, leaf.end, history, lost >= 0),
+		notices: await [...lostNotices(lost, meta), ...(await noticesOf(table, leaf.end, history))],
 		usage: usageRow < 0 ? null : { row: usageRow, usage: table.usageAt(RecordTable.firstOf(table.usageRow, usageRow)) },
 		adjacency: "literal",
 	};
@@ -178,7 +180,16 @@ function walkedRows(table: RecordTable, meta: number, { checkpoint, end }: Stret
 	return walked;
 }
 
-async function noticesOf(table: RecordTable, end: number, history: History, alone: boolean): Promise<string[]> {
+function lostNotices(lost: number, own: number): string[] {
+	if (lost < 0) return [];
+	return [
+		lost === own
+			? "The session continues another one, but not in a way that can be followed: only its own part is here."
+			: "The first of the continued sessions continues another one, but not in a way that can be followed: that one is not here.",
+	];
+}
+
+async function noticesOf(table: RecordTable, end: number, history: History): Promise<string[]> {
 	const pause = pacer();
 	let headers = 0;
 	let items = 0;
@@ -205,10 +216,6 @@ async function noticesOf(table: RecordTable, end: number, history: History, alon
 		}
 	}
 	const notices: string[] = [];
-	if (alone)
-		notices.push(
-			"The session continues another one, but not in a way that can be followed: only its own part is here.",
-		);
 	if (items === 0 && events > 0)
 		notices.push(
 			"This rollout holds its user and agent messages only as events, which are copies for the screen: Codex sends none of them, so they are not part of the survey.",

@@ -5,7 +5,7 @@ const TABLE = {
 	unknown_field: "Remove the field, or look its name up in the schema of the action.",
 	missing_field: "Add the field that the action needs.",
 	invalid_field: "Give the field a value of the type and range that the schema names.",
-	unknown_ref: "Take atom refs such as a0001 from inspect, measure or locate_search of this same session.",
+	unknown_ref: "Take atom refs such as a0001 from the survey or a search of this same session.",
 	label_not_ref: "A g… label is for display only: use the start and end refs that inspect lists beside it.",
 	reversed: "Give the earlier atom as start and the later one as end.",
 	invalid_cursor: "Call inspect without a cursor to start from the first page.",

@@ -2,13 +2,14 @@
 import { type Static, type TInteger, type TObject, type TProperties, Type } from "typebox";
 import type { Answer } from "./reply.js";
 import type { Survey } from "./survey.js";
+import type { Words } from "./words.js";
 
 export interface Action {
 	readonly name: string;
 	/** Schema of the object under `request`: closed, with `action` as its discriminating constant. */
 	readonly schema: TObject;
 	/** Answers a request that the schema accepted. Throws `MidcompactError` to refuse. */
-	run(survey: Survey, request: object): Promise<Answer>;
+	run(survey: Survey, request: object, words: Words): Promise<Answer>;
 }
 
 /** Makes an action from the fields it takes beside `action`; `run` sees them typed. */
@@ -16,13 +17,13 @@ export function defineAction<P extends TProperties>(definition: {
 	name: string;
 	description: string;
 	fields: P;
-	run(survey: Survey, request: Static<TObject<P>>): Promise<Answer>;
+	run(survey: Survey, request: Static<TObject<P>>, words: Words): Promise<Answer>;
 }): Action {
 	const { name, description, fields, run } = definition;
 	return {
 		name,
 		schema: Type.Object({ action: Type.Literal(name), ...fields }, { description, additionalProperties: false }),
-		run: (survey, request) => run(survey, request as Static<TObject<P>>),
+		run: (survey, request, words) => run(survey, request as Static<TObject<P>>, words),
 	};
 }
 

@@ -3,15 +3,17 @@ import { asMidcompactError } from "../errors.js";
 import { errorReply, okReply, type Reply } from "./reply.js";
 import type { Survey } from "./survey.js";
 import { validateEnvelope } from "./validate.js";
+import { FACADE_WORDS, type Words } from "./words.js";
 
 /**
  * Answers `{"request":{"action":…}}` on an open session. The text of the reply has at most 12,000 UTF-16 units. Error codes: those of
- * `validateEnvelope`, those of the action, and `unreadable` or `internal` where reading back a text failed.
+ * `validateEnvelope`, those of the action, and `unreadable` or `internal` where reading back a text failed. `words`: what the texts call things;
+ * they never change the data.
  */
-export async function handleRequest(survey: Survey, envelope: unknown): Promise<Reply> {
+export async function handleRequest(survey: Survey, envelope: unknown, words: Words = FACADE_WORDS): Promise<Reply> {
 	try {
 		const { action, request } = validateEnvelope(envelope);
-		return okReply(action.name, await action.run(survey, request));
+		return okReply(action.name, await action.run(survey, request, words));
 	} catch (thrown) {
 		return errorReply(asMidcompactError(thrown));
 	}

@@ -1,5 +1,6 @@
 /** `locate_ref`: one atom with its text, as a landmark or nearly whole. */
 import { Type } from "typebox";
+import { GIANT_RECORD } from "../session/rows.js";
 import { defineAction, oneOf } from "./action.js";
 import { type LocateData, matchLines, matchOf } from "./match.js";
 import { atomOf } from "./refs.js";
@@ -8,6 +9,7 @@ import { Sums } from "./sums.js";
 import type { Survey } from "./survey.js";
 import { count, REPLY_BOUND } from "./text.js";
 import { textsOf } from "./texts.js";
+import type { Words } from "./words.js";
 
 /** Units of the landmark that `brief` shows. */
 const BRIEF = 700;
@@ -32,18 +34,38 @@ export const locateRef = defineAction({
 async function locate(
 	survey: Survey,
 	request: { ref: string; detail?: "brief" | "full" },
+	words: Words,
 ): Promise<Answer<LocateData>> {
 	const atom = atomOf(survey.atoms, request.ref, () => "ref");
 	const full = request.detail === "full";
 	const sums = await Sums.of(survey);
 	const [found] = await textsOf(survey, [atom], { budget: full ? REPLY_BOUND - FACTS : BRIEF, shape: "content" });
 	const match = matchOf(survey, sums, found);
-	const lines = [...matchLines(match), ...neighbours(survey, atom), "", match.text];
+	const lines = [...matchLines(match, words), ...neighbours(survey, atom), "", match.text];
 	if (match.omitted > 0) {
-		const way = full ? "locate_search with a pattern shows other places" : 'detail "full" shows more';
+		const way = full ? placesText(survey, atom, words) : words.fullText;
 		lines.push("", `${count(match.omitted)} chars not shown; ${way}.`);
 	}
-	return { text: lines.join("\n"), data: { total: 1, returned: 1, direction: null, matches: [match] } };
+	return {
+		text: lines.join("\n"),
+		data: { total: 1, returned: 1, direction: null, unsearched_atoms: 0, matches: [match] },
+	};
+}
+
+/** Where the rest of a text is to be seen that not even the full text shows. */
+function placesText(survey: Survey, atom: number, { search }: Words): string {
+	if (!holdsGiant(survey, atom)) return `${search} shows other places`;
+	return `the atom holds a record above 64 MiB, of whose texts only the heads are loaded: ${search} shows places in those, nothing shows the rest`;
+}
+
+function holdsGiant({ atoms, branch, table, unsearchedAtoms }: Survey, atom: number): boolean {
+	if (unsearchedAtoms === 0) return false;
+	for (let m = atoms.messageStart.at(atom); m < atoms.messageStart.at(atom + 1); m++) {
+		for (const row of branch.messages.rowsOf(m)) {
+			if (table.end.at(row) - table.start.at(row) > GIANT_RECORD) return true;
+		}
+	}
+	return false;
 }
 
 function neighbours({ atoms }: Survey, atom: number): string[] {

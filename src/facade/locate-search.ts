@@ -8,6 +8,7 @@ import type { Answer } from "./reply.js";
 import { Sums } from "./sums.js";
 import type { SearchQuery, Survey } from "./survey.js";
 import { clip, count, mapText, oneLine, plural, wellFormed } from "./text.js";
+import type { Words } from "./words.js";
 
 const LIMIT = { min: 1, max: 3, initial: 3 };
 /** Units of one excerpt. */
@@ -37,6 +38,7 @@ export const locateSearch = defineAction({
 async function search(
 	survey: Survey,
 	request: Static<ReturnType<typeof Type.Object<typeof FIELDS>>>,
+	words: Words,
 ): Promise<Answer<LocateData>> {
 	const { pattern, tool_name: toolName, source, direction = "oldest" } = request;
 	if (pattern === undefined && toolName === undefined && source === undefined) {
@@ -58,14 +60,17 @@ async function search(
 	const matches = found.matches.map((match) =>
 		matchOf(survey, sums, { ...match, text: clip(wellFormed(match.text), EXCERPT) }),
 	);
-	const blocks = matches.map((match) => [...matchLines(match), match.text].join("\n"));
+	const blocks = matches.map((match) => [...matchLines(match, words), match.text].join("\n"));
 	const shown = matches.length < found.total ? `, the ${matches.length} ${direction} shown` : "";
 	const head = `${found.total === 1 ? "1 match" : `${count(found.total)} matches`} for ${filterText(query)}${shown}.`;
-	const way =
-		found.total > matches.length ? [narrowText(query)] : found.total === 0 ? [nothingText(survey, sums, query)] : [];
+	const unsearched = pattern === undefined ? 0 : survey.unsearchedAtoms;
+	const ways: string[] = [];
+	if (found.total > matches.length) ways.push(narrowText(query, words));
+	if (found.total === 0) ways.push(nothingText(survey, sums, query, unsearched));
+	if (unsearched > 0) ways.push(unsearchedText(unsearched));
 	return {
-		text: [head, ...blocks, ...way].join("\n\n"),
-		data: { total: found.total, returned: matches.length, direction, matches },
+		text: [head, ...blocks, ...ways].join("\n\n"),
+		data: { total: found.total, returned: matches.length, direction, unsearched_atoms: unsearched, matches },
 	};
 }
 
@@ -77,17 +82,24 @@ function filterText({ pattern, toolName, source }: SearchQuery): string {
 	return filters.join(" and ");
 }
 
-function narrowText({ pattern, toolName, source, direction }: SearchQuery): string {
+function narrowText({ pattern, toolName, source, direction }: SearchQuery, words: Words): string {
 	const ways = [pattern === null ? "add a pattern" : "use a longer pattern"];
-	if (toolName === null) ways.push("add tool_name");
-	if (source === null) ways.push("add source");
-	return `More match: to narrow, ${ways.join(", ")}; direction "${direction === "oldest" ? "newest" : "oldest"}" shows the other end.`;
+	if (toolName === null) ways.push(`add ${words.tool}`);
+	if (source === null) ways.push(`add ${words.source}`);
+	return `More match: to narrow, ${ways.join(", ")}; ${words.otherEnd(direction)}.`;
 }
 
-function nothingText(survey: Survey, sums: Sums, { toolName }: SearchQuery): string {
+function unsearchedText(atoms: number): string {
+	return `${plural(atoms, "atom")} ${atoms === 1 ? "holds" : "hold"} a record above 64 MiB, of whose texts only the heads are searched: the pattern may stand in what was not.`;
+}
+
+function nothingText(survey: Survey, sums: Sums, { toolName }: SearchQuery, unsearched: number): string {
 	const all = sums.calls.counts(0, survey.atoms.length);
 	const known = sums.calls.names.some((name) => name.toLowerCase() === toolName?.toLowerCase());
-	if (toolName === null || known) return "Nothing matches: use a shorter pattern or fewer filters.";
+	if (toolName === null || known) {
+		const found = unsearched === 0 ? "Nothing matches" : "Nothing was found in what could be searched";
+		return `${found}: use a shorter pattern or fewer filters.`;
+	}
 	if (all.total === 0) return "This session calls no tools.";
 	return `No tool has this name; ${plural(all.total, "tool")} here: ${mapText(all.map, all.total, TOOLS_NAMED)}.`;
 }

@@ -5,6 +5,7 @@ import { imagesText } from "./overview.js";
 import type { Sums } from "./sums.js";
 import type { AtomText, Survey } from "./survey.js";
 import { count, LIST_BOUND, mapText, plural, shortName, tokensText } from "./text.js";
+import type { Words } from "./words.js";
 
 export interface ImageFigures {
 	mime: string;
@@ -49,6 +50,8 @@ export interface LocateData {
 	returned: number;
 	/** Null where one atom was asked for by its ref. */
 	direction: "oldest" | "newest" | null;
+	/** Atoms with a record too large to be searched whole, where a pattern was searched; 0 where every text was looked at. */
+	unsearched_atoms: number;
 	matches: Match[];
 }
 
@@ -84,17 +87,17 @@ export function matchOf(survey: Survey, sums: Sums, { atom, text, omitted }: Ato
 }
 
 /** The facts of a match in a few short lines, without its text. */
-export function matchLines(match: Match): string[] {
+export function matchLines(match: Match, words: Words): string[] {
 	const of = match.origin === "host" ? ", written by the host" : "";
 	const sent = match.sent ? "" : ", not sent to the model";
 	const protocol = match.protocol === "none" ? "" : `, ${match.protocol}`;
 	const calls = match.tools_total === 0 ? "" : `, calls ${mapText(match.tools, match.tools_total, 5)}`;
-	const words = match.user_text ? ", holds the user's own words" : "";
+	const own = match.user_text ? ", holds the user's own words" : "";
 	const images = match.images === 0 ? "" : `, ${imagesText(match.images, match.image_bytes)}`;
 	const state = match.reason === null ? "compressible" : `protected (${match.reason})`;
 	return [
-		`${match.ref} (number ${count(match.position)}, in ${match.group}): ${match.kind}${of}${protocol}${calls}${words}${sent}; ${state}`,
-		`${plural(match.chars, "char")}, ${tokensText(match.tokens)}${images}; ${entriesText(match)}`,
+		`${match.ref} (number ${count(match.position)}, in ${match.group}): ${match.kind}${of}${protocol}${calls}${own}${sent}; ${state}`,
+		`${plural(match.chars, "char")}, ${tokensText(match.tokens, words.tokensMissing)}${images}; ${entriesText(match)}`,
 	];
 }
 

@@ -12,6 +12,7 @@ import { Sums } from "./sums.js";
 import type { Survey } from "./survey.js";
 import { count, LIST_BOUND, mapText, percentText, plural, REPLY_BOUND, tokensText } from "./text.js";
 import { leadsOf } from "./texts.js";
+import type { Words } from "./words.js";
 
 /** Units of an end landmark. */
 const END_BOUND = 120;
@@ -76,13 +77,14 @@ export const measure = defineAction({
 async function measureCandidates(
 	survey: Survey,
 	{ candidates }: Static<ReturnType<typeof Type.Object<typeof FIELDS>>>,
+	words: Words,
 ): Promise<Answer<MeasureData>> {
 	const { atoms } = survey;
 	const ranges = candidates.map(({ start, end }, i) => {
-		const from = atomOf(atoms, start, () => `candidates[${i}].start`);
-		const last = atomOf(atoms, end, () => `candidates[${i}].end`);
+		const from = atomOf(atoms, start, () => words.candidateRef(i, "start"));
+		const last = atomOf(atoms, end, () => words.candidateRef(i, "end"));
 		if (last < from)
-			throw new MidcompactError("reversed", `candidates[${i}] starts at ${start}, behind its end ${end}.`);
+			throw new MidcompactError("reversed", `${words.candidate(i)} starts at ${start}, behind its end ${end}.`);
 		return { from, to: last + 1 };
 	});
 	const sums = await Sums.of(survey);
@@ -98,7 +100,7 @@ async function measureCandidates(
 	let used = 0;
 	for (const { from, to } of tried) {
 		const candidate = figuresOf(survey, sums, from, to, leads);
-		const block = candidateText(candidate, figures.length + 1);
+		const block = candidateText(candidate, figures.length + 1, words);
 		used += block.length + 2;
 		if (used > room) break;
 		figures.push(candidate);
@@ -107,7 +109,7 @@ async function measureCandidates(
 	const left = ranges.length - figures.length;
 	const head = `Measured ${figures.length === ranges.length ? plural(ranges.length, "candidate") : `the first ${count(figures.length)} of ${plural(ranges.length, "candidate")}`}; nothing was changed.`;
 	const way =
-		left === 0 ? [] : [`Measure the other ${count(left)} in another call, from candidates[${figures.length}] on.`];
+		left === 0 ? [] : [`Measure the other ${count(left)} in another call, from ${words.candidate(figures.length)} on.`];
 	return {
 		text: [head, ...blocks, ...way].join("\n\n"),
 		data: { requested: ranges.length, reported: figures.length, candidates: figures },
@@ -154,12 +156,12 @@ function figuresOf(
 	};
 }
 
-function candidateText(c: CandidateFigures, n: number): string {
+function candidateText(c: CandidateFigures, n: number, words: Words): string {
 	const roles = mapText(c.roles, Object.keys(c.roles).length, 8);
 	const calls =
 		c.calls === 0 ? "no calls" : `${plural(c.calls, "call")} (${mapText(c.tools, c.tools_total, TOOLS_IN_TEXT)})`;
 	return [
-		`${n}. ${c.start}..${c.end}: ${percentText(c.share)} of the session, ${plural(c.chars, "char")}, ${tokensText(c.tokens)}, ${imagesText(c.images, c.image_bytes)}`,
+		`${n}. ${c.start}..${c.end}: ${percentText(c.share)} of the session, ${plural(c.chars, "char")}, ${tokensText(c.tokens, words.tokensMissing)}, ${imagesText(c.images, c.image_bytes)}`,
 		`   ${plural(c.atoms, "atom")}, ${plural(c.messages, "message")} (${roles}), ${plural(c.exchanges, "exchange")}, ${calls}`,
 		`   from: ${c.from}`,
 		`   to:   ${c.to}`,

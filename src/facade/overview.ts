@@ -140,10 +140,19 @@ export function imagesText(images: number, bytes: number): string {
 	return images === 0 ? "no images" : `${plural(images, "image")} (${bytesText(bytes)})`;
 }
 
-function tokenLine(total: number | null, { encoding, ready, approximate_atoms }: Overview["tokens"]): string {
-	const approximate = approximate_atoms === 0 ? "" : `, approximate in ${plural(approximate_atoms, "atom")}`;
-	if (total === null) return `${percentText(Math.min(ready, 0.999))} counted so far (${encoding})${approximate}`;
-	return `${count(total)} by ${encoding}${approximate}`;
+function tokenLine(total: number | null, tokens: Overview["tokens"]): string {
+	if (total === null) return `${countedText(tokens.ready)} counted so far (${encodingText(tokens)})`;
+	return `${plural(total, "token")} (${encodingText(tokens)})`;
+}
+
+/** Whose count it is, and in how many atoms it is no exact one. */
+export function encodingText({ encoding, approximate_atoms: atoms }: Overview["tokens"]): string {
+	return atoms === 0 ? encoding : `${encoding}, approximate in ${plural(atoms, "atom")}`;
+}
+
+/** How much is counted while not all is: never `100.0 %`. */
+export function countedText(ready: number): string {
+	return percentText(Math.min(ready, 0.999));
 }
 
 export function damageText({ count: n, on_anchor, kinds, first }: Overview["damage"]): string {

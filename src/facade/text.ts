@@ -67,14 +67,14 @@ export function bytesText(n: number): string {
 	return "";
 }
 
-/** A fraction 0-1 as `12.3 %`. */
+/** A fraction 0-1 as `12.3 %`; what is not nothing never reads as `0.0 %`. */
 export function percentText(share: number): string {
-	return `${(share * 100).toFixed(1)} %`;
+	return share > 0 && share < 0.0005 ? "<0.1 %" : `${(share * 100).toFixed(1)} %`;
 }
 
-/** Tokens with what is known about them. */
-export function tokensText(tokens: number | null): string {
-	return tokens === null ? "tokens not counted yet" : plural(tokens, "token");
+/** Tokens as a phrase; `missing` where they are not counted. */
+export function tokensText(tokens: number | null, missing: string): string {
+	return tokens === null ? missing : plural(tokens, "token");
 }
 
 /** `read 12, bash 5` of a map that is already bounded, with `and 7 more` for what `total` says is missing. */

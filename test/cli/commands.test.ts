@@ -101,6 +101,8 @@ describe("the other commands", () => {
 		expect(second).toMatchObject({ start: "a0007", end: "a0007", exchanges: 1 });
 		const human = await cli(["measure", path, "a0001..a0003"]);
 		expect(human.out).toContain("from: Fix the build");
+		const many = await cli(["measure", path, ...Array.from({ length: 70 }, () => "a0001..a0007")]);
+		expect(many.out).toMatch(/Measure the other \d+ in another call, from a0001\.\.a0007 on\./);
 	});
 
 	it.each([
@@ -139,7 +141,10 @@ describe("the other commands", () => {
 
 	it("measure and show count the tokens of a small session, and name --wait for a large one", async () => {
 		const large = piFile([["user", "word ".repeat(1_700_000)]]);
-		for (const args of [["measure", "a0001"], ["show", "a0001"]] as const) {
+		for (const args of [
+			["measure", "a0001"],
+			["show", "a0001"],
+		] as const) {
 			const [command, ref] = args;
 			expect((await cli([command, path, ref])).out).toMatch(/ \d+ tokens?[,;]/);
 			const { out } = await cli([command, large, ref]);
@@ -225,7 +230,8 @@ describe("midcompact doctor", () => {
 		expect(data.damage.first).toHaveLength(1_000);
 		expect(text.length).toBeLessThanOrEqual(12_000);
 		const human = await cli(["doctor", broken, "--limit", "5000"]);
-		for (const told of [text, human.out]) expect(told).toContain("500 more findings exist; only the first 1,000 are kept");
+		for (const told of [text, human.out])
+			expect(told).toContain("500 more findings exist; only the first 1,000 are kept");
 	});
 
 	it("says so when nothing is wrong", async () => {

@@ -226,11 +226,14 @@ describe.skipIf(process.platform !== "linux" || !existsSync(SCRIPT))("on a termi
 	});
 
 	it.each([80, 60, 40, 30])("of %i columns wraps no line", async (columns) => {
-		const { out } = await bash(`${SCRIPT} -qec "stty cols ${columns}; $MIDCOMPACT inspect $FILE --page-size 2" /dev/null`, {
-			FILE: piFile(prompts(5)),
-			TERM: "xterm",
-			SHELL: "/bin/sh",
-		});
+		const { out } = await bash(
+			`${SCRIPT} -qec "stty cols ${columns}; $MIDCOMPACT inspect $FILE --page-size 2" /dev/null`,
+			{
+				FILE: piFile(prompts(5)),
+				TERM: "xterm",
+				SHELL: "/bin/sh",
+			},
+		);
 		const lines = stripVTControlCharacters(out).split(/\r?\n/);
 		expect(lines.filter((line) => line.includes("a0002"))).toHaveLength(1);
 		for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(columns);
@@ -314,7 +317,10 @@ describe("midcompact sessions", () => {
 		const pi = await cli(["sessions", "--format", "pi"]);
 		expect(pi.err).toMatch(/^no sessions found in [^,]*\.pi[^,]*\n$/);
 		const json = await cli(["sessions", "--json"]);
-		expect(JSON.parse(json.out)).toMatchObject({ text: expect.stringContaining("no sessions found"), data: { total: 0 } });
+		expect(JSON.parse(json.out)).toMatchObject({
+			text: expect.stringContaining("no sessions found"),
+			data: { total: 0 },
+		});
 	});
 
 	it.each(["0", "-5"])("--limit %s is clamped", async (limit) => {

@@ -378,7 +378,7 @@ describe("locate_search", () => {
 		it.each(["the head", "nowhere at all"])("says so with the pattern %j", async (pattern) => {
 			const { data, text: shown } = await find(heads, { pattern });
 			expect(data.unsearched_atoms).toBe(1);
-			expect(shown).toMatch(/1 atom .* above 64 MiB .*only the head/);
+			expect(shown).toMatch(/1 atom .* above 64 MiB, .*only the heads are searched/);
 			expect(shown).not.toMatch(/nothing matches/i);
 		});
 

@@ -1,9 +1,9 @@
-/** The table that a person reads: one line a group, a bar for its share. */
-import type { GroupFigures } from "../../facade/group-figures.js";
+/** The table that a person reads: what the session is, one line a group with a bar for its share, and what to do next. */
 import type { InspectData } from "../../facade/inspect.js";
-import { damageText, usageText } from "../../facade/overview.js";
+import { countedText, damageText, encodingText, usageText } from "../../facade/overview.js";
 import { bytesText, count, percentText, plural } from "../../facade/text.js";
-import { bar, cutTo, type Paint, padEnd, padStart, safe, widthOf } from "./terminal.js";
+import { groupTable } from "./group-columns.js";
+import { bar, cutFront, fold, type Paint, padEnd, safe, widthOf } from "./terminal.js";
 
 export interface TableFrame {
 	/** What the user called the session. */
@@ -13,122 +13,110 @@ export interface TableFrame {
 	parts: number;
 	sort: "time" | "size";
 	columns: number;
+	/** On a terminal every line keeps within `columns`; elsewhere only the table does, and other lines stay whole. */
+	terminal: boolean;
 	paint: Paint;
 }
 
-const BAR = 12;
+/** A narrower terminal is written to as if it had so many columns. */
+const LEAST_COLUMNS = 20;
 const USAGE_BAR = 24;
-const LEAST_LANDMARK = 20;
-
-interface Column {
-	title: string;
-	left?: boolean;
-	cell(group: GroupFigures): string;
-}
+const LABEL = 9;
 
 /** Header, table, and what to do next; safe for a terminal. */
 export function inspectTable(data: InspectData, frame: TableFrame): string {
-	const body = data.groups.length === 0 ? ["No groups: the session holds no messages."] : groupTable(data, frame);
-	return [...header(data, frame), "", ...body, ...footer(data, frame)].join("\n");
+	const columns = Math.max(LEAST_COLUMNS, frame.columns);
+	const lineColumns = frame.terminal ? columns : Number.POSITIVE_INFINITY;
+	const body =
+		data.groups.length === 0
+			? fold("No groups: the session holds no messages.", lineColumns)
+			: groupTable(data.groups, columns, frame.paint);
+	return [...header(data, frame, lineColumns), "", ...body, ...footer(data, frame, lineColumns)].join("\n");
 }
 
-function header(data: InspectData, { name, path, paint, columns }: TableFrame): string[] {
+function header(data: InspectData, { name, path, paint }: TableFrame, columns: number): string[] {
 	const { anchor, totals, tokens, usage } = data;
-	const counted = totals.tokens === null ? "" : ` · ${plural(totals.tokens, "token")} (${tokens.encoding})`;
+	const counted = totals.tokens === null ? "" : ` · ${plural(totals.tokens, "token")} (${encodingText(tokens)})`;
 	const images = totals.images === 0 ? "" : ` · ${plural(totals.images, "image")} ${bytesText(totals.image_bytes)}`;
-	const full = usage.percent === null ? "" : `${paint("cyan", bar(usage.percent / 100, USAGE_BAR))} `;
-	const lines: [string, string][] = [
-		[
+	const room = columns - LABEL;
+	const entry = (label: string, texts: string[]) =>
+		texts.map((text, i) => `${i === 0 ? paint("dim", padEnd(label, LABEL)) : " ".repeat(LABEL)}${text}`);
+	const lines = [
+		...entry(
 			"Session",
-			`${anchor.format} · scope ${anchor.scope} · ${bytesText(anchor.bytes)} · ${plural(anchor.records, "record")} · ${plural(anchor.messages, "message")}`,
-		],
-		["Usage", full + safe(usageText(usage))],
-		[
+			fold(
+				`${anchor.format} · scope ${anchor.scope} · ${bytesText(anchor.bytes)} · ${plural(anchor.records, "record")} · ${plural(anchor.messages, "message")}`,
+				room,
+			),
+		),
+		...entry("Usage", usageLines(safe(usageText(usage)), usage.percent, room, paint)),
+		...entry(
 			"Total",
-			`${plural(totals.groups, "group")} · ${plural(totals.atoms, "atom")} · ${plural(totals.chars, "char")}${counted}${images} · ${count(totals.protected)} protected`,
-		],
+			fold(
+				`${plural(totals.groups, "group")} · ${plural(totals.atoms, "atom")} · ${plural(totals.chars, "char")}${counted}${images} · ${count(totals.protected)} protected`,
+				room,
+			),
+		),
 	];
 	const { messages, chars, tokens: systemTokens } = totals.system;
 	if (messages > 0) {
 		const more = systemTokens === null ? "" : ` · ${plural(systemTokens, "token")}`;
-		lines.push(["System", `${plural(messages, "message")} · ${plural(chars, "char")}${more}`]);
+		lines.push(...entry("System", fold(`${plural(messages, "message")} · ${plural(chars, "char")}${more}`, room)));
 	}
-	if (data.damage.count > 0) lines.push(["Damage", paint("yellow", damageText(data.damage))]);
-	for (const notice of data.notices) lines.push(["Notice", safe(notice)]);
-	const title = cutTo(safe(path ?? name), columns);
-	return [paint("bold", title), ...lines.map(([label, text]) => `${paint("dim", padEnd(label, 9))}${text}`)];
+	if (data.damage.count > 0) {
+		const texts = fold(damageText(data.damage), room);
+		lines.push(
+			...entry(
+				"Damage",
+				texts.map((text) => paint("yellow", text)),
+			),
+		);
+	}
+	for (const notice of data.notices) lines.push(...entry("Notice", fold(safe(notice), room)));
+	return [paint("bold", cutFront(safe(path ?? name), columns)), ...lines];
 }
 
-function groupTable({ groups }: InspectData, { columns, paint }: TableFrame): string[] {
-	const largest = groups.reduce((most, { share }) => Math.max(most, share), 0);
-	const shown: Column[] = [
-		{ title: "group", left: true, cell: ({ label }) => label },
-		{ title: "refs", left: true, cell: ({ start, end }) => (start === end ? start : `${start}..${end}`) },
-		{
-			title: "share",
-			left: true,
-			cell: ({ share }) => `${bar(largest === 0 ? 0 : share / largest, BAR)} ${padStart(percentText(share), 7)}`,
-		},
-		{ title: "atoms", cell: ({ atoms }) => count(atoms) },
-		{ title: "chars", cell: ({ chars }) => count(chars) },
-	];
-	if (groups.some(({ tokens }) => tokens !== null)) {
-		shown.push({ title: "tokens", cell: ({ tokens }) => (tokens === null ? "…" : count(tokens)) });
-	}
-	if (groups.some(({ images }) => images > 0)) {
-		shown.push({
-			title: "images",
-			cell: (g) => (g.images === 0 ? "" : `${count(g.images)} ${bytesText(g.image_bytes)}`),
-		});
-	}
-	if (groups.some((group) => group.protected > 0)) {
-		shown.push({ title: "protected", cell: (g) => (g.protected === 0 ? "" : count(g.protected)) });
-	}
-	const cells = groups.map((group) => shown.map(({ cell }) => cell(group)));
-	const widths = shown.map(({ title }, c) =>
-		cells.reduce((most, row) => Math.max(most, widthOf(row[c])), title.length),
-	);
-	const room = Math.max(LEAST_LANDMARK, columns - widths.reduce((sum, width) => sum + width + 2, 0));
-	const line = (texts: string[]) =>
-		texts.map((text, c) => (shown[c].left ? padEnd(text, widths[c]) : padStart(text, widths[c])));
-	const rows = groups.map((group, i) => {
-		const painted = line(cells[i]);
-		painted[2] = paint("cyan", painted[2]);
-		return [...painted, cutTo(landmarkText(group), room)].join("  ").trimEnd();
-	});
-	return [paint("dim", [...line(shown.map(({ title }) => title)), "starts with"].join("  ")), ...rows];
+/** The bar stands before the words where they fit on one line, else on a line of its own, or nowhere. */
+function usageLines(text: string, percent: number | null, room: number, paint: Paint): string[] {
+	const lines = fold(text, room);
+	if (percent === null || room < USAGE_BAR) return lines;
+	const full = paint("cyan", bar(percent / 100, USAGE_BAR));
+	return USAGE_BAR + 1 + widthOf(text) <= room ? [`${full} ${text}`] : [full, ...lines];
 }
 
-function landmarkText({ lead, part, landmark }: GroupFigures): string {
-	const mark =
-		part !== null && part.n > 1
-			? "… "
-			: lead === "summary"
-				? "[summary] "
-				: lead === "prefix"
-					? "[before the first prompt] "
-					: "";
-	return mark + safe(landmark);
-}
-
-function footer({ groups, cursor, tokens }: InspectData, { name, parts, sort, paint }: TableFrame): string[] {
+function footer(data: InspectData, { name, parts, sort, paint }: TableFrame, columns: number): string[] {
+	const { groups, cursor, tokens, totals } = data;
 	const lines: string[] = [];
 	const left = parts - groups.length;
 	if (sort === "size" && left > 0) {
-		const rest = 1 - groups.reduce((sum, { share }) => sum + share, 0);
-		lines.push(
-			`${plural(left, "smaller group")} ${left === 1 ? "holds" : "hold"} ${percentText(Math.max(0, rest))}; --all shows all.`,
-		);
+		const rest = totals.chars - groups.reduce((sum, { chars }) => sum + chars, 0);
+		const share = totals.chars === 0 ? 0 : rest / totals.chars;
+		const holds = `${plural(left, "smaller group")} ${left === 1 ? "holds" : "hold"} ${percentText(share)}`;
+		lines.push(...fold(`${holds}; --all shows all.`, columns));
 	}
-	if (cursor !== null) lines.push(`Next page: midcompact inspect ${shellWord(name)} --cursor ${cursor}   (or --all)`);
+	if (cursor !== null) lines.push(...nextPage(safe(shellWord(name)), cursor, columns));
 	if (groups.length > 0 && tokens.ready < 1) {
-		lines.push(
+		const state =
 			tokens.ready === 0
 				? "Tokens are not counted; --wait counts them."
-				: `Tokens: ${percentText(tokens.ready)} counted; --wait waits for all.`,
-		);
+				: `Tokens: ${countedText(tokens.ready)} counted; --wait waits for all.`;
+		lines.push(...fold(state, columns));
 	}
-	return lines.length === 0 ? [] : ["", ...lines.map((line) => paint("dim", safe(line)))];
+	return lines.length === 0 ? [] : ["", ...lines.map((line) => paint("dim", line))];
+}
+
+/** How to see the next page, in the longest form that fits and can still be pasted into a shell. */
+function nextPage(session: string, cursor: string, columns: number): string[] {
+	const command = `midcompact inspect ${session}`;
+	const option = `--cursor ${cursor}`;
+	const forms = [
+		[`Next page: ${command} ${option}   (or --all)`],
+		["Next page, or --all:", `  ${command} \\`, `    ${option}`],
+		["Next page, or --all:", `  ${option}`],
+		["Next page, or --all:", option],
+	];
+	const form = forms.find((lines) => lines.every((line) => widthOf(line) <= columns));
+	return form ?? fold("--all shows the other groups.", columns);
 }
 
 /** A word as a POSIX shell reads it back. */

@@ -3,7 +3,9 @@
 import type { Session } from "../../engine/session.js";
 import { openSession } from "../../engine.js";
 import { asMidcompactError } from "../../errors.js";
+import { handleRequest } from "../../facade/handle.js";
 import type { Reply } from "../../facade/reply.js";
+import type { Words } from "../../facade/words.js";
 import { resolveSession } from "./agent-folders.js";
 import type { SessionOptions } from "./options.js";
 import { progressBar } from "./progress-bar.js";
@@ -48,11 +50,24 @@ export async function withSession(
 	}
 }
 
+/** What a command asks of a session, the words of its answer, and up to how many bytes tokens are counted first. */
+export interface Question {
+	request: object;
+	words: Words;
+	countUpTo?: number;
+}
+
 /** Opens a session, asks it one request and prints the reply. */
-export async function askSession(shell: Shell, name: string, options: SessionOptions, request: object): Promise<void> {
-	await withSession(shell, name, options, async (session) => {
-		shell.printReply(await session.request({ request }), options.json ?? false);
-	});
+export async function askSession(
+	shell: Shell,
+	name: string,
+	options: SessionOptions,
+	{ request, words, countUpTo }: Question,
+): Promise<void> {
+	const ask = async ({ survey }: Session) => {
+		shell.printReply(await handleRequest(survey, { request }, words), options.json ?? false);
+	};
+	await withSession(shell, name, options, ask, countUpTo);
 }
 
 /** The data of a reply; a refusal is told and answers null. */

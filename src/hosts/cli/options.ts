@@ -37,13 +37,18 @@ export function sessionOptions(command: Command): Command {
 		.option("--leaf <id>", "entry at which the branch ends")
 		.addOption(new Option("--encoding <name>", "tokenizer of all token figures").choices(ENCODINGS))
 		.option("--threads <n>", "worker threads at most", positiveInteger)
-		.option("--wait", "answer when all tokens are counted (inspect does so by itself up to 8 MB)");
+		.option("--wait", "answer when all tokens are counted (inspect, measure and show do so by themselves up to 8 MB)");
 	return outputOptions(command);
 }
 
 export function integer(value: string): number {
-	if (!/^[+-]?\d{1,15}$/.test(value)) throw new InvalidArgumentError("It must be an integer.");
-	return Number(value);
+	if (!/^[+-]?\d+$/.test(value)) throw new InvalidArgumentError("It must be an integer.");
+	return Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, Number(value)));
+}
+
+/** How many to list: a number below 1 is taken as 1, as the facade clamps its own limits. */
+export function limit(value: string): number {
+	return Math.max(1, integer(value));
 }
 
 export function positiveInteger(value: string): number {

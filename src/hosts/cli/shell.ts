@@ -1,12 +1,15 @@
 /** The process around a command: its streams, its signals and how it ends. stdout carries data only. */
+import { writeSync } from "node:fs";
 import { addAbortSignal } from "node:stream";
 import { asMidcompactError, MidcompactError } from "../../errors.js";
 import { errorReply, type Reply } from "../../facade/reply.js";
+import { boundedLines } from "./bounded-lines.js";
 import { type Paint, painter, safe, safeJson } from "./terminal.js";
 
 /** Columns of a table that goes into a pipe. */
-const PIPE_COLUMNS = 120;
-const LEAST_COLUMNS = 60;
+export const PIPE_COLUMNS = 120;
+/** Columns of a terminal that does not tell. */
+const USUAL_COLUMNS = 80;
 /** Bytes of a request on stdin at most. */
 const STDIN_BOUND = 16 * 1024 * 1024;
 /** Time that closing may take after a signal, in ms. */
@@ -27,9 +30,14 @@ export class Shell {
 		return this.#controller.signal.aborted;
 	}
 
+	/** Whether a person looks at stdout. */
+	get terminal(): boolean {
+		return process.stdout.isTTY ?? false;
+	}
+
 	/** Columns of the terminal, or those of a table in a pipe. */
 	get columns(): number {
-		return Math.max(LEAST_COLUMNS, process.stdout.isTTY ? process.stdout.columns : PIPE_COLUMNS);
+		return this.terminal ? process.stdout.columns || USUAL_COLUMNS : PIPE_COLUMNS;
 	}
 
 	/** Colours go to a terminal only; NO_COLOR and `--no-color` turn them off. */
@@ -48,10 +56,8 @@ export class Shell {
 		};
 		process.on("SIGINT", onSignal(2));
 		process.on("SIGTERM", onSignal(15));
-		// A reader that has seen enough (`| head`) is no failure.
-		const onStreamError = (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? this.exitCode : 1);
-		process.stdout.on("error", onStreamError);
-		process.stderr.on("error", onStreamError);
+		process.stdout.on("error", (error) => this.#unwritable(error));
+		process.stderr.on("error", (error) => this.#unwritable(error));
 		const onCrash = (thrown: unknown) => {
 			this.fail(asMidcompactError(thrown), false);
 			void this.end();
@@ -67,6 +73,11 @@ export class Shell {
 
 	printJson(value: unknown): void {
 		this.print(safeJson(value));
+	}
+
+	/** The answer of a command that is no action of the facade, in the form of a reply; its text is bounded like one. */
+	printAnswer(action: string, text: string, data: object): void {
+		this.printJson({ ok: true, action, text: boundedLines(text), data });
 	}
 
 	/** A reply as JSON or as its text; a refusal sets the exit code and goes to stderr, unless JSON was asked for. */
@@ -92,11 +103,6 @@ export class Shell {
 		this.#write(process.stderr, safe(text));
 	}
 
-	/** A remark beside the data: only where a person looks. */
-	notice(text: string): void {
-		if (process.stderr.isTTY) this.printError(`${text}\n`);
-	}
-
 	/** All of stdin as text. Errors: `invalid_request` above 16 MiB. */
 	async readStdin(): Promise<string> {
 		const chunks: Buffer[] = [];
@@ -117,9 +123,23 @@ export class Shell {
 		process.exit(this.exitCode);
 	}
 
+	/** A reader that has seen enough (`| head`) is no failure; a device that is full is one. */
+	#unwritable(error: NodeJS.ErrnoException): never {
+		if (error.code === "EPIPE") process.exit(this.exitCode);
+		try {
+			writeSync(process.stderr.fd, `error: cannot write output (${error.code ?? error.message})\n`);
+		} catch {
+			// Nothing is left to say it on.
+		}
+		process.exit(1);
+	}
+
 	#write(stream: NodeJS.WriteStream, text: string): void {
 		const written = new Promise<void>((resolve) => {
-			stream.write(text, () => resolve());
+			stream.write(text, (error) => {
+				if (error) this.#unwritable(error);
+				resolve();
+			});
 		});
 		this.#writing = this.#writing.then(() => written);
 	}

@@ -63,19 +63,76 @@ export function widthOf(text: string): number {
 	return width;
 }
 
-/** The text within `columns`, its end an ellipsis when it does not fit; wide characters are never cut in half. */
-export function cutTo(text: string, columns: number): string {
-	if (PLAIN.test(text)) return text.length <= columns ? text : columns < 1 ? "" : `${text.slice(0, columns - 1)}…`;
+/** The longest start of a text within `columns`; wide characters are never cut in half. */
+export function startOf(text: string, columns: number): string {
+	if (PLAIN.test(text)) return text.slice(0, Math.max(0, columns));
 	let width = 0;
-	let kept = "";
-	let shorter = "";
+	let end = 0;
 	for (const { segment } of segmenter.segment(text)) {
 		width += graphemeWidth(segment);
-		if (width > columns) return columns < 1 ? "" : `${shorter}…`;
-		kept += segment;
-		if (width < columns) shorter = kept;
+		if (width > columns) break;
+		end += segment.length;
 	}
-	return kept;
+	return text.slice(0, end);
+}
+
+/** The longest end of a text within `columns`; wide characters are never cut in half. */
+export function endOf(text: string, columns: number): string {
+	if (PLAIN.test(text)) return text.slice(Math.max(0, text.length - Math.max(0, columns)));
+	let width = 0;
+	let start = text.length;
+	for (const { segment } of [...segmenter.segment(text)].reverse()) {
+		width += graphemeWidth(segment);
+		if (width > columns) break;
+		start -= segment.length;
+	}
+	return text.slice(start);
+}
+
+/** The text within `columns`, its end an ellipsis when it does not fit. */
+export function cutTo(text: string, columns: number): string {
+	if (fits(text, columns)) return text;
+	return columns < 1 ? "" : `${startOf(text, columns - 1)}…`;
+}
+
+/** The text within `columns`, its start an ellipsis when it does not fit. */
+export function cutFront(text: string, columns: number): string {
+	if (fits(text, columns)) return text;
+	return columns < 1 ? "" : `…${endOf(text, columns - 1)}`;
+}
+
+function fits(text: string, columns: number): boolean {
+	return startOf(text, columns).length === text.length;
+}
+
+/** Where a line may end, best places first. */
+const SEAMS = [" · ", " "];
+
+/** A text on lines of at most `columns` (at least 2), broken between its facts, else between words, else inside a word. */
+export function fold(text: string, columns: number, seams: readonly string[] = SEAMS): string[] {
+	if (widthOf(text) <= columns) return [text];
+	const [seam, ...finer] = seams;
+	const lines: string[] = [];
+	if (seam === undefined) {
+		for (let rest = text; rest !== ""; ) {
+			const line = startOf(rest, columns);
+			lines.push(line);
+			rest = line === "" ? "" : rest.slice(line.length);
+		}
+		return lines;
+	}
+	let line: string | null = null;
+	for (const piece of text.split(seam)) {
+		const joined: string = line === null ? piece : line + seam + piece;
+		if (widthOf(joined) <= columns) line = joined;
+		else {
+			if (line !== null) lines.push(line);
+			const parts = fold(piece, columns, finer);
+			line = parts.pop() ?? "";
+			lines.push(...parts);
+		}
+	}
+	return line === null ? lines : [...lines, line];
 }
 
 export function padEnd(text: string, columns: number): string {

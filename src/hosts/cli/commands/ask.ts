@@ -2,14 +2,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { SOURCES } from "../../../atoms/table.js";
 import { asMidcompactError, MidcompactError } from "../../../errors.js";
-import { askSession, withSession } from "../open.js";
+import { askSession, SMALL_SESSION, withSession } from "../open.js";
 import { integer, type SessionOptions, sessionOptions } from "../options.js";
 import type { Shell } from "../shell.js";
-
-interface Span {
-	start: string;
-	end: string;
-}
+import { cliWords, parseSpan, type Span } from "../words.js";
 
 export function addMeasure(program: Command, shell: Shell): void {
 	const command = program
@@ -18,9 +14,14 @@ export function addMeasure(program: Command, shell: Shell): void {
 		.argument("<session>", "path, session id or unique prefix of one")
 		.argument("<range...>", "ranges such as a0001..a0010, or single atoms", spans)
 		.addHelpText("after", "\nExample:\n  midcompact measure session.jsonl a0001..a0010 a0020..a0031");
-	sessionOptions(command).action((session: string, candidates: Span[], options: SessionOptions) =>
-		askSession(shell, session, options, { action: "measure", candidates }),
-	);
+	sessionOptions(command).action((session: string, ranges: Span[], options: SessionOptions) => {
+		const candidates = ranges.map(({ start, end }) => ({ start, end }));
+		return askSession(shell, session, options, {
+			request: { action: "measure", candidates },
+			words: cliWords(ranges),
+			countUpTo: SMALL_SESSION,
+		});
+	});
 }
 
 interface FindOptions extends SessionOptions {
@@ -43,14 +44,13 @@ export function addFind(program: Command, shell: Shell): void {
 		.addHelpText("after", '\nExample:\n  midcompact find session.jsonl "connection refused" --tool bash --newest');
 	sessionOptions(command).action((session: string, pattern: string | undefined, options: FindOptions) => {
 		const { tool, source, newest, limit } = options;
+		if (pattern === undefined && tool === undefined && source === undefined) {
+			command.error("error: nothing to find: give a PATTERN, --tool or --source");
+		}
 		const direction = newest ? "newest" : undefined;
 		return askSession(shell, session, options, {
-			action: "locate_search",
-			pattern,
-			tool_name: tool,
-			source,
-			direction,
-			limit,
+			request: { action: "locate_search", pattern, tool_name: tool, source, direction, limit },
+			words: cliWords(),
 		});
 	});
 }
@@ -64,7 +64,11 @@ export function addShow(program: Command, shell: Shell): void {
 		.option("--full", "as much of the text as a reply holds")
 		.addHelpText("after", "\nExample:\n  midcompact show session.jsonl a0007 --full");
 	sessionOptions(command).action((session: string, ref: string, options: SessionOptions & { full?: boolean }) =>
-		askSession(shell, session, options, { action: "locate_ref", ref, detail: options.full ? "full" : "brief" }),
+		askSession(shell, session, options, {
+			request: { action: "locate_ref", ref, detail: options.full ? "full" : "brief" },
+			words: cliWords(),
+			countUpTo: SMALL_SESSION,
+		}),
 	);
 }
 
@@ -99,17 +103,17 @@ async function readEnvelope(shell: Shell, json: string): Promise<unknown> {
 	}
 }
 
+/** Some shells put a byte order mark before what they pipe. */
 function parsed(json: string): unknown {
 	try {
-		return JSON.parse(json);
+		return JSON.parse(json.replace(/^\ufeff/, ""));
 	} catch {
 		throw new MidcompactError("invalid_request", "The request is not valid JSON.");
 	}
 }
 
-/** `a0001..a0010`, or `a0001` alone. What the refs mean is the facade's to say. */
 function spans(value: string, before: Span[] = []): Span[] {
-	const [start, end = start, ...more] = value.split("..");
-	if (start === "" || end === "" || more.length > 0) throw new InvalidArgumentError("Write a range as a0001..a0010.");
-	return [...before, { start, end }];
+	const span = parseSpan(value);
+	if (!span) throw new InvalidArgumentError("Write a range as a0001..a0010, or a single atom as a0001.");
+	return [...before, span];
 }

@@ -7,9 +7,9 @@ import type { Survey } from "../../../facade/survey.js";
 import { bytesText, count, plural } from "../../../facade/text.js";
 import type { Damage } from "../../../session/damage.js";
 import { withSession } from "../open.js";
-import { positiveInteger, type SessionOptions, sessionOptions } from "../options.js";
+import { limit, type SessionOptions, sessionOptions } from "../options.js";
 import type { Shell } from "../shell.js";
-import { type Paint, padEnd, padStart, safe } from "../terminal.js";
+import { type Paint, padEnd, padStart, painter, safe } from "../terminal.js";
 
 interface DoctorOptions extends SessionOptions {
 	limit: number;
@@ -21,7 +21,8 @@ interface Finding extends Pick<Damage, "kind" | "offset" | "line"> {
 
 export interface DoctorData extends Pick<Overview, "anchor" | "notices" | "notices_total"> {
 	lines: number;
-	damage: Overview["damage"] & { listed: number; first: Finding[] };
+	/** `kept`: findings known one by one; the others are only counted. */
+	damage: Overview["damage"] & { kept: number; listed: number; first: Finding[] };
 	protected: Record<string, number>;
 }
 
@@ -30,16 +31,15 @@ export function addDoctor(program: Command, shell: Shell): void {
 		.command("doctor")
 		.description("Report damage of a session file: kinds, places, and what the anchor was read from.")
 		.argument("<session>", "path, session id or unique prefix of one")
-		.option("--limit <n>", "findings to list", positiveInteger, 20)
+		.option("--limit <n>", "findings to list", limit, 20)
 		.addHelpText("after", "\nExample:\n  midcompact doctor session.jsonl --json | jq .data.damage.kinds");
 	sessionOptions(command).action((session: string, options: DoctorOptions) =>
 		withSession(shell, session, options, async (open) => {
 			const data = await diagnose(open, options.limit);
 			if (shell.interrupted) return;
 			const text = (paint: Paint) => report(open.survey.path ?? session, data, paint);
-			if (options.json) {
-				shell.printJson({ ok: true, action: "doctor", text: text((_colour, plain) => plain), data });
-			} else shell.print(text(shell.paint(options.color)));
+			if (options.json) shell.printAnswer("doctor", text(painter(false)), data);
+			else shell.print(text(shell.paint(options.color)));
 		}),
 	);
 }
@@ -51,7 +51,7 @@ async function diagnose({ survey }: Session, limit: number): Promise<DoctorData>
 	return {
 		anchor,
 		lines: survey.table.lines,
-		damage: { ...damage, listed: first.length, first },
+		damage: { ...damage, kept: survey.damage.first.length, listed: first.length, first },
 		notices,
 		notices_total,
 		protected: sums.reasons(0, survey.atoms.length),
@@ -78,6 +78,15 @@ function findings({ branch, table }: Survey, listed: readonly Damage[]): Finding
 	}));
 }
 
+/** What is not listed, and whether a larger limit would list it. */
+function moreText({ count: all, kept, listed }: DoctorData["damage"]): string | null {
+	if (listed < kept) return `${plural(all - listed, "finding")} not listed; --limit lists up to ${count(kept)}.`;
+	const left = all - kept;
+	if (left <= 0) return null;
+	const exist = `${plural(left, "more finding")} ${left === 1 ? "exists" : "exist"}`;
+	return `${exist}; only the first ${count(kept)} are kept one by one.`;
+}
+
 function report(name: string, data: DoctorData, paint: Paint): string {
 	const { anchor, damage, notices } = data;
 	const lines = [
@@ -95,8 +104,8 @@ function report(name: string, data: DoctorData, paint: Paint): string {
 				`${padStart(String(offset), 12)}${padStart(String(line), 10)}  ${padEnd(kind, 16)}${on_anchor ? "yes" : "no"}`,
 			);
 		}
-		if (damage.count > damage.listed)
-			lines.push(paint("dim", `${plural(damage.count - damage.listed, "finding")} not listed; see --limit.`));
+		const more = moreText(damage);
+		if (more !== null) lines.push(paint("dim", more));
 	}
 	const reasons = Object.entries(data.protected);
 	if (reasons.length > 0)

@@ -8,7 +8,7 @@ import { Sums } from "../../../facade/sums.js";
 import { inspectTable } from "../inspect-table.js";
 import { dataOf, SMALL_SESSION, withSession } from "../open.js";
 import { integer, type SessionOptions, sessionOptions } from "../options.js";
-import type { Shell } from "../shell.js";
+import { PIPE_COLUMNS, type Shell } from "../shell.js";
 
 interface InspectOptions extends SessionOptions {
 	pageSize?: number;
@@ -49,18 +49,13 @@ async function show(shell: Shell, name: string, session: Session, options: Inspe
 		? await chosenGroups(session, sort, all ? parts.length : clamp(options.pageSize, PAGE_SIZE))
 		: data.groups;
 	const shown = { ...data, groups, cursor: whole ? null : data.cursor };
-	const table = (color: boolean) =>
-		inspectTable(shown, {
-			name,
-			path: session.survey.path,
-			parts: parts.length,
-			sort,
-			columns: shell.columns,
-			paint: shell.paint(color),
-		});
-	if (!json) shell.print(table(options.color));
-	else if (whole) shell.printJson({ ok: true, action: "inspect", text: table(false), data: shown });
-	else shell.printJson(reply);
+	if (json && !whole) return shell.printJson(reply);
+	const { terminal, columns } = json ? { terminal: false, columns: PIPE_COLUMNS } : shell;
+	const paint = shell.paint(!json && options.color);
+	const path = session.survey.path;
+	const table = inspectTable(shown, { name, path, parts: parts.length, sort, columns, terminal, paint });
+	if (json) shell.printAnswer("inspect", table, shown);
+	else shell.print(table);
 }
 
 async function chosenGroups({ survey }: Session, sort: "time" | "size", limit: number): Promise<GroupFigures[]> {

@@ -3,9 +3,9 @@ import { type Command, Option } from "commander";
 import { bytesText, plural } from "../../../facade/text.js";
 import { FORMATS, type FormatName } from "../../../session/record.js";
 import { agentFolders, type FoundSession, findSessions } from "../agent-folders.js";
-import { type OutputOptions, outputOptions, positiveInteger } from "../options.js";
+import { limit, type OutputOptions, outputOptions } from "../options.js";
 import type { Shell } from "../shell.js";
-import { type Paint, padEnd, padStart, safe, widthOf } from "../terminal.js";
+import { type Paint, padEnd, padStart, painter, safe, widthOf } from "../terminal.js";
 
 interface ListOptions extends OutputOptions {
 	limit: number;
@@ -16,25 +16,26 @@ export function addSessions(program: Command, shell: Shell): void {
 	const command = program
 		.command("sessions")
 		.description("List the sessions in the known agents' folders, newest first.")
-		.option("--limit <n>", "sessions to show", positiveInteger, 20)
+		.option("--limit <n>", "sessions to show", limit, 20)
 		.addOption(new Option("--format <name>", "only sessions of this format").choices(FORMATS))
 		.addHelpText(
 			"after",
 			"\nFolders: ~/.claude, ~/.codex, ~/.pi/agent, or what CLAUDE_CONFIG_DIR, CODEX_HOME,\nPI_CODING_AGENT_DIR and PI_CODING_AGENT_SESSION_DIR name.",
 		);
 	outputOptions(command).action(async (options: ListOptions) => {
-		const folders = agentFolders();
-		const all = (await findSessions(folders)).filter(({ format }) => format === (options.format ?? format));
+		const folders = agentFolders().filter(({ format }) => format === (options.format ?? format));
+		const all = await findSessions(folders);
 		const listed = all.slice(0, options.limit);
-		const lines = (paint: Paint) => table(listed, all.length, paint);
+		const nothing =
+			listed.length > 0 || folders.length > 0
+				? `no sessions found in ${folders.map(({ root }) => root).join(", ")}`
+				: `no sessions found: ${options.format} has no folder of its own`;
+		const text = (paint: Paint) => (listed.length > 0 ? table(listed, all.length, paint) : nothing);
 		if (options.json) {
 			const data = { total: all.length, returned: listed.length, sessions: listed.map(asData) };
-			shell.printJson({ ok: true, action: "sessions", text: lines((_colour, text) => text), data });
-		} else if (listed.length > 0) {
-			shell.print(lines(shell.paint(options.color)));
-		} else {
-			shell.notice(`No sessions in ${folders.map(({ root }) => root).join(", ")}.`);
-		}
+			shell.printAnswer("sessions", text(painter(false)), data);
+		} else if (listed.length > 0) shell.print(text(shell.paint(options.color)));
+		else shell.printError(`${nothing}\n`);
 	});
 }
 

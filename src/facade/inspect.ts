@@ -47,6 +47,8 @@ async function inspectPage(
 	const { parts } = survey.groups;
 	const first = request.cursor === undefined ? 0 : await firstOf(survey, sums, request.cursor);
 	const page = await groupFigures(survey, sums, parts.slice(first, first + clamp(request.page_size, PAGE_SIZE)));
+	// Counts arrived while texts were read: take them in, so that the totals agree with what the reply says is ready.
+	await sums.tokens.advance();
 	const overview = overviewOf(survey, sums);
 
 	const head = overviewLines(overview);

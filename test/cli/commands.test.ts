@@ -51,6 +51,14 @@ describe("midcompact inspect", () => {
 		expect(out).toMatch(/3 smaller groups hold \d\.\d %; --all shows all/);
 	});
 
+	it("names a next page of the same survey: scope, leaf and page size are repeated", async () => {
+		const first = await cli(["inspect", path, "--scope", "path", "--page-size", "2"]);
+		const [, command] = /Next page: midcompact (.*?) {3}/.exec(first.out) ?? [];
+		expect(command).toContain("--scope path --page-size 2");
+		const second = await cli(command.split(" "));
+		expect([second.code, [...second.out.matchAll(/^g\d{4}/gm)].map(String)]).toEqual([0, ["g0003", "g0004"]]);
+	});
+
 	it("names a next page that works", async () => {
 		const first = await cli(["inspect", path, "--page-size", "2"]);
 		const cursor = /--cursor (\S+)/.exec(first.out)?.[1] ?? "";

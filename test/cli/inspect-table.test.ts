@@ -40,6 +40,7 @@ async function dataOf(request: object = {}, from = survey): Promise<InspectData>
 
 const frame = (columns: number, more: Partial<TableFrame> = {}): TableFrame => ({
 	name: "session.jsonl",
+	options: [],
 	path: `/home/somebody/${"folder/".repeat(20)}session.jsonl`,
 	parts: 30,
 	sort: "time",

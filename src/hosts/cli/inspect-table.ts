@@ -8,6 +8,8 @@ import { bar, cutFront, fold, type Paint, padEnd, safe, widthOf } from "./termin
 export interface TableFrame {
 	/** What the user called the session. */
 	name: string;
+	/** Options that the command for the next page must repeat. */
+	options: readonly string[];
 	path: string | null;
 	/** Group parts of the session in all. */
 	parts: number;
@@ -84,7 +86,7 @@ function usageLines(text: string, percent: number | null, room: number, paint: P
 	return USAGE_BAR + 1 + widthOf(text) <= room ? [`${full} ${text}`] : [full, ...lines];
 }
 
-function footer(data: InspectData, { name, parts, sort, paint }: TableFrame, columns: number): string[] {
+function footer(data: InspectData, { name, options, parts, sort, paint }: TableFrame, columns: number): string[] {
 	const { groups, cursor, tokens, totals } = data;
 	const lines: string[] = [];
 	const left = parts - groups.length;
@@ -94,7 +96,8 @@ function footer(data: InspectData, { name, parts, sort, paint }: TableFrame, col
 		const holds = `${plural(left, "smaller group")} ${left === 1 ? "holds" : "hold"} ${percentText(share)}`;
 		lines.push(...fold(`${holds}; --all shows all.`, columns));
 	}
-	if (cursor !== null) lines.push(...nextPage(safe(shellWord(name)), cursor, columns));
+	if (cursor !== null)
+		lines.push(...nextPage([name, ...options].map((word) => safe(shellWord(word))).join(" "), cursor, columns));
 	if (groups.length > 0 && tokens.ready < 1) {
 		const state =
 			tokens.ready === 0

@@ -1,5 +1,5 @@
 /** Opening a session for one command, with a progress bar and a clean end. */
-
+import { stat } from "node:fs/promises";
 import type { Session } from "../../engine/session.js";
 import { openSession } from "../../engine.js";
 import { asMidcompactError } from "../../errors.js";
@@ -25,11 +25,16 @@ export async function withSession(
 	work: (session: Session) => Promise<void>,
 	countUpTo = 0,
 ): Promise<void> {
-	const { format, scope, leaf, encoding, threads, json = false, wait = false } = options;
-	const bar = progressBar(wait);
+	const { format, scope, leaf, encoding, threads, json = false } = options;
+	let bar = progressBar(false);
 	let session: Session | null = null;
 	try {
-		session = await openSession(await resolveSession(name), {
+		const path = await resolveSession(name);
+		// What cannot be seen is left for the engine to complain about.
+		const bytes = (await stat(path).catch(() => null))?.size ?? Number.POSITIVE_INFINITY;
+		const wait = options.wait === true || bytes <= countUpTo;
+		bar = progressBar(wait);
+		session = await openSession(path, {
 			format,
 			scope,
 			leaf,
@@ -37,9 +42,9 @@ export async function withSession(
 			threads,
 			signal: shell.signal,
 			onProgress: (progress) => bar.update(progress),
-			background: { tokens: wait || countUpTo > 0, index: false },
+			background: { tokens: wait, index: false },
 		});
-		if (wait || session.survey.bytes <= countUpTo) await session.ready();
+		if (wait) await session.ready();
 		bar.stop();
 		if (!shell.interrupted) await work(session);
 	} catch (thrown) {

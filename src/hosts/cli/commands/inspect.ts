@@ -53,9 +53,30 @@ async function show(shell: Shell, name: string, session: Session, options: Inspe
 	const { terminal, columns } = json ? { terminal: false, columns: PIPE_COLUMNS } : shell;
 	const paint = shell.paint(!json && options.color);
 	const path = session.survey.path;
-	const table = inspectTable(shown, { name, path, parts: parts.length, sort, columns, terminal, paint });
+	const table = inspectTable(shown, {
+		name,
+		options: repeated(options),
+		path,
+		parts: parts.length,
+		sort,
+		columns,
+		terminal,
+		paint,
+	});
 	if (json) shell.printAnswer("inspect", table, shown);
 	else shell.print(table);
+}
+
+/** The options by which the next page is one of the same survey. */
+function repeated({ format, scope, leaf, encoding, pageSize }: InspectOptions): string[] {
+	const given = {
+		"--format": format,
+		"--scope": scope,
+		"--leaf": leaf,
+		"--encoding": encoding,
+		"--page-size": pageSize,
+	};
+	return Object.entries(given).flatMap(([option, value]) => (value === undefined ? [] : [option, String(value)]));
 }
 
 async function chosenGroups({ survey }: Session, sort: "time" | "size", limit: number): Promise<GroupFigures[]> {

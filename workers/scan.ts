@@ -2,23 +2,25 @@
 import { asMidcompactError, encodeThreadError } from "../src/errors.js";
 import { measureParts } from "../src/measure/parts.js";
 import type { TableChunk } from "../src/session/chunk.js";
-import { detectLines, detectShape, recogniseFormat, type Shape } from "../src/session/detect.js";
+import {
+	detectLines,
+	detectShape,
+	HEAD_OF_RECORD,
+	recogniseFormat,
+	type Shape,
+	VOTERS,
+} from "../src/session/detect.js";
 import { scanDocument } from "../src/session/document.js";
 import type { FormatReader } from "../src/session/formats/format.js";
 import { readerOf } from "../src/session/formats/readers.js";
-import { parseRecordHead } from "../src/session/giant.js";
+import { GIANT_RECORD, parseRecordHead } from "../src/session/giant.js";
+import { firstNulIn } from "../src/session/nul-runs.js";
 import { type FormatName, isObject, type JsonObject } from "../src/session/record.js";
-import { firstNul } from "../src/session/resync.js";
-import { GIANT_RECORD, parseRecord } from "../src/session/rows.js";
+import { type Parsed, parseRecord, readField } from "../src/session/rows.js";
 import { LineReader } from "../src/session/salvage.js";
 import { scanLines } from "../src/session/scan.js";
 import { type ByteReader, openReader, type SourceSpec } from "../src/session/source.js";
 import { RecordTable } from "../src/session/table.js";
-
-/** Bytes of a giant element that detection looks at. */
-const HEAD = 8 << 20;
-/** Elements that vote for a format. */
-const VOTERS = 64;
 
 export type ScanTask =
 	| { op: "detect"; source: SourceSpec; format: FormatName | null }
@@ -74,12 +76,20 @@ async function firstElements(
 	const records: JsonObject[] = [];
 	for (let i = 0; i < Math.min(start.length, VOTERS); i++) {
 		const giant = end[i] - start[i] > GIANT_RECORD;
-		const value = await (giant ? parseRecordHead(reader, start[i], HEAD) : parseRecord(reader, start[i], end[i])).catch(
-			() => null,
-		);
+		const value = giant
+			? await parseRecordHead(reader, start[i], HEAD_OF_RECORD)
+			: ((await parseOrNull(reader, start[i], end[i]))?.value ?? null);
 		if (isObject(value)) records.push(value);
 	}
 	return records;
+}
+
+/** Null for bytes that are no JSON. */
+async function parseOrNull(reader: ByteReader, start: number, end: number): Promise<Parsed | null> {
+	return parseRecord(reader, start, end).catch((thrown: unknown) => {
+		if (thrown instanceof SyntaxError) return null;
+		throw thrown;
+	});
 }
 
 async function scanRange(
@@ -94,13 +104,29 @@ async function scanRange(
 	for (const line of scanLines(reader, from, to, readSize)) {
 		const read = lines.read(line, table.records);
 		for (const { value, start, end } of read instanceof Promise ? await read : read) {
-			const record = table.records++;
-			const facts = format.read(value);
-			if (facts) table.add(facts, { start, end, record, line: line.number, item: 0 }, measureParts(facts));
+			addRecord(table, format, value, start, end, line.number);
 		}
 		table.lines = line.number;
 	}
 	return table.toChunk();
+}
+
+function addRecord(
+	table: RecordTable,
+	format: FormatReader,
+	value: JsonObject,
+	start: number,
+	end: number,
+	line: number,
+): void {
+	const record = table.records++;
+	try {
+		const facts = format.read(value);
+		if (facts) table.add(facts, { start, end, record, line, item: 0 }, measureParts(facts));
+	} catch {
+		// A reader that cannot make sense of a hostile record costs that record, not the session.
+		table.damage.add("invalid_json", start, line, record);
+	}
 }
 
 /** Elements of a document count as lines; its other fields have neither a line nor a record number. */
@@ -116,20 +142,17 @@ async function scanElements(
 		const start = starts[i];
 		const end = ends[i];
 		const line = areFields ? 0 : ++table.lines;
-		const value = await parseRecord(reader, start, end).catch(() => undefined);
-		if (value === undefined) {
-			const nul = firstNul(reader, start, end);
-			if (nul < 0) table.damage.add("invalid_json", start, line, -1);
-			else table.damage.add("nul_run", nul, line, -1);
-		} else if (!isObject(value)) table.damage.add("not_an_object", start, line, -1);
-		else if (areFields) {
-			const [key] = Object.keys(value);
-			const facts = format.field?.(key, value[key] ?? null);
+		const parsed = await parseOrNull(reader, start, end);
+		if (parsed === null) {
+			const nul = firstNulIn(reader, start, end);
+			table.damage.add(nul < 0 ? "invalid_json" : "nul_run", nul < 0 ? start : nul, line, -1);
+		} else if (!isObject(parsed.value)) {
+			table.damage.add("not_an_object", start, line, -1);
+		} else if (areFields) {
+			const facts = readField(format, parsed.value);
 			if (facts) table.add(facts, { start, end, record: -1, line, item: 0 }, measureParts(facts));
 		} else {
-			const record = table.records++;
-			const facts = format.read(value);
-			if (facts) table.add(facts, { start, end, record, line, item: 0 }, measureParts(facts));
+			addRecord(table, format, parsed.value, start, end, line);
 		}
 	}
 	return table.toChunk();
@@ -139,7 +162,7 @@ async function scanElements(
 async function scanItems(reader: ByteReader, task: Extract<ScanTask, { op: "items" }>): Promise<TableChunk> {
 	const table = new RecordTable();
 	const { start, end, record, line } = task;
-	const value = await parseRecord(reader, start, end);
+	const { value } = await parseRecord(reader, start, end);
 	const items = isObject(value) ? (readerOf(task.format).items?.(value) ?? []) : [];
 	items.forEach((facts, k) => {
 		table.add(facts, { start, end, record, line, item: k + 1 }, measureParts(facts));

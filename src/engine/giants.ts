@@ -1,6 +1,6 @@
 /** Records too large to be loaded whole: what that means for the answers is said, not hidden. */
 import type { AtomRows } from "../search/places.js";
-import { GIANT_RECORD } from "../session/rows.js";
+import { GIANT_RECORD } from "../session/giant.js";
 import type { RecordTable } from "../session/table.js";
 
 export interface Giants {

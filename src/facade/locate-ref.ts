@@ -1,6 +1,6 @@
 /** `locate_ref`: one atom with its text, as a landmark or nearly whole. */
 import { Type } from "typebox";
-import { GIANT_RECORD } from "../session/rows.js";
+import { GIANT_RECORD } from "../session/giant.js";
 import { defineAction, oneOf } from "./action.js";
 import { type LocateData, matchLines, matchOf } from "./match.js";
 import { atomOf } from "./refs.js";

@@ -1,7 +1,8 @@
 /** What is measured of a row while it is read for the first time. */
+
+import { codePoints } from "../session/code-points.js";
 import { contentTexts, FLAG, type Part, type RecordFacts } from "../session/record.js";
 import type { RowMeasure } from "../session/table.js";
-import { codePoints } from "./chars.js";
 
 /** First line of a message that replaces a range: `[midcompact block c0001]` or `[midcompact block c0001: TOPIC]` (RULINGS 16). */
 export const BLOCK_MARK = /^\[midcompact block (c\d{4,})(?:: ([^\n]*))?\](?:\r?\n|$)/;

@@ -1,5 +1,5 @@
 /** Excerpts: the surroundings of the first hit of a pattern in an atom's content, of which only a window is ever held. */
-import { codePoints } from "../measure/chars.js";
+import { codePoints } from "../session/code-points.js";
 import { splitCutText } from "../session/cut-text.js";
 import { borderAfter, borderBefore, splitsPair } from "./borders.js";
 import { inlineMark, type Landmark } from "./landmark.js";

@@ -1,5 +1,5 @@
 /** Landmarks: bounded renderings that keep head and tail of a text, with an explicit omission mark between. */
-import { codePoints } from "../measure/chars.js";
+import { codePoints } from "../session/code-points.js";
 import { splitCutText } from "../session/cut-text.js";
 import { borderAfter, borderBefore } from "./borders.js";
 import { detached } from "./detached.js";

@@ -1,5 +1,5 @@
 /** Leads: the words by which a person recognises an atom, on one line. */
-import { codePoints } from "../measure/chars.js";
+import { codePoints } from "../session/code-points.js";
 import { contentTexts, FLAG, type Part, type RecordFacts } from "../session/record.js";
 import { type Landmark, lineLandmark } from "./landmark.js";
 import { imageLabel } from "./pieces.js";

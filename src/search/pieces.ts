@@ -1,5 +1,5 @@
 /** An atom's content as labelled pieces, for people and agents to read. Labels are ours: no content, never searched. */
-import { codePoints } from "../measure/chars.js";
+import { codePoints } from "../session/code-points.js";
 import type { Part, RecordFacts, Role } from "../session/record.js";
 import { type Ends, endsOf, grouped, lineLandmark } from "./landmark.js";
 

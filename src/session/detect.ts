@@ -11,15 +11,25 @@ import type { ByteReader } from "./source.js";
 /** Bytes that detection looks at, from the first record on. */
 const HEAD = 1 << 20;
 /** Records that vote. */
-const VOTERS = 64;
-/** Bytes of a first record larger than the head that are looked at. */
-const GIANT_HEAD = 8 << 20;
+export const VOTERS = 64;
+/** Bytes of a large record that are looked at. */
+export const HEAD_OF_RECORD = 8 << 20;
+/** Bytes of lines without any record after which a file is given up. */
+const GARBAGE = 8 << 20;
+const SPACE = 0x20;
 
 export type Shape = "lines" | "document";
 
 /** `lines`: JSONL; `document`: one JSON array, or an object that holds `messages`. Errors: `not_a_session` when nothing in the head is JSON. */
 export async function detectShape(reader: ByteReader): Promise<Shape> {
 	const head = headText(reader);
+	if (/^(\ufffd\ufffd|\{\0|\[\0)/.test(head)) {
+		throw new MidcompactError(
+			"not_a_session",
+			"The file is UTF-16 text, not UTF-8.",
+			"Convert the file to UTF-8 first.",
+		);
+	}
 	const first = head.trimStart();
 	if (first.startsWith("[")) return "document";
 	if (!first.startsWith("{")) return "lines";
@@ -29,12 +39,9 @@ export async function detectShape(reader: ByteReader): Promise<Shape> {
 		const value: unknown = JSON.parse(line);
 		return isObject(value) && Array.isArray(value.messages) ? "document" : "lines";
 	} catch {
-		if (newline < 0 && reader.size > HEAD) {
-			const object = await parseRecordHead(reader, 0, GIANT_HEAD);
-			return object && "messages" in object ? "document" : "lines";
-		}
-		// A pretty-printed object opens with a line that is no record, and goes on with an indented key.
-		return /^\{\s*(\n|$)\s*"/.test(first) ? "document" : "lines";
+		// The first line is no record by itself: the head of a document, an object too large for the window, or damage.
+		const object = await parseRecordHead(reader, 0, HEAD_OF_RECORD);
+		return object && "messages" in object ? "document" : "lines";
 	}
 }
 
@@ -43,17 +50,18 @@ export async function detectLines(reader: ByteReader): Promise<FormatName> {
 	const records: JsonObject[] = [];
 	const lines = new LineReader(reader, () => true, new DamageLog());
 	let limit = Number.POSITIVE_INFINITY;
+	let garbage = 0;
 	for (const line of scanLines(reader, 0, reader.size)) {
-		if (line.start > limit) break;
-		if (line.end - line.start > GIANT_HEAD) {
-			const head = await parseRecordHead(reader, line.start, GIANT_HEAD);
+		if (line.start > limit || records.length >= VOTERS || garbage > GARBAGE) break;
+		if (line.end - line.start > HEAD_OF_RECORD) {
+			const head = await parseRecordHead(reader, line.start, HEAD_OF_RECORD);
 			if (head) records.push(head);
 		} else {
-			for (const found of await lines.read(line, 0)) records.push(found.value);
+			for (const { value } of await lines.read(line, 0)) if (records.push(value) >= VOTERS) break;
 		}
-		if (records.length >= VOTERS) break;
-		// Blank lines, zeros or garbage may stand before the first record, however many.
 		if (records.length > 0) limit = Math.min(limit, line.end + HEAD);
+		// Blank lines and zeros may stand before the first record, however many; text without any record may not.
+		else if (line.bytes?.some((byte) => byte > SPACE)) garbage += line.end - line.start;
 	}
 	return recogniseFormat(records);
 }
@@ -61,7 +69,7 @@ export async function detectLines(reader: ByteReader): Promise<FormatName> {
 /** The format with the most votes. Errors: `not_a_session` without records, `unknown_format` when none recognises any. */
 export function recogniseFormat(records: readonly JsonObject[]): FormatName {
 	if (records.length === 0) {
-		throw new MidcompactError("not_a_session", "The file holds no JSON object on any line.");
+		throw new MidcompactError("not_a_session", "Nothing at the start of the file reads as a JSON object.");
 	}
 	let best: FormatName | null = null;
 	let most = 0;

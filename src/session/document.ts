@@ -5,7 +5,8 @@
 import { type Column, float64 } from "./columns.js";
 import { DamageLog } from "./damage.js";
 import { CLOSE_LIST, CLOSE_OBJECT, JsonBytes, OPEN_LIST, OPEN_OBJECT, QUOTE } from "./json-bytes.js";
-import { firstNul, nextElement, openingsOf } from "./resync.js";
+import { firstNulIn } from "./nul-runs.js";
+import { nextElement, openingsOf } from "./resync.js";
 import type { ByteReader } from "./source.js";
 
 /** Bytes of the window unless the caller names another size. */
@@ -232,7 +233,7 @@ class Scan {
 	/** Bytes of the last element were lost, and its end may have been among them. */
 	#lastHoldsNul(): boolean {
 		const last = this.start.length - 1;
-		return last >= 0 && firstNul(this.#reader, this.start.at(last), this.end.at(last)) >= 0;
+		return last >= 0 && firstNulIn(this.#reader, this.start.at(last), this.end.at(last)) >= 0;
 	}
 
 	#space(): number {
@@ -241,7 +242,7 @@ class Scan {
 
 	#torn(offset: number): false {
 		this.#add("torn_tail", offset);
-		const nul = firstNul(this.#reader, offset, this.#reader.size);
+		const nul = firstNulIn(this.#reader, offset, this.#reader.size);
 		if (nul >= 0) this.#add("nul_run", nul);
 		return false;
 	}

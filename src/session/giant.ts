@@ -5,8 +5,12 @@
 import { jsonParser, type Token } from "stream-json/core/parser.js";
 import { CUT_HEAD } from "./cut-text.js";
 import { GiantValue } from "./giant-value.js";
+import { QUOTE } from "./json-bytes.js";
 import { isObject, type JsonObject, type JsonValue } from "./record.js";
 import type { ByteReader } from "./source.js";
+
+/** Records above this many bytes are never held as a whole. */
+export const GIANT_RECORD = 64 * 1024 * 1024;
 
 /** Bytes fed at once; stream-json is slower with larger chunks. */
 const CHUNK = 64 * 1024;
@@ -21,7 +25,7 @@ const DEPTH_MAX = 100_000;
  */
 export async function parseGiantRecord(reader: ByteReader, start: number, end: number): Promise<JsonValue> {
 	const value = new GiantValue(CUT_HEAD);
-	const field = byteAt(reader, start) === 0x22;
+	const field = byteAt(reader, start) === QUOTE;
 	const feed = feeder(value);
 	if (field) feed("{");
 	for (const text of textChunks(reader, start, end)) feed(text);

@@ -94,17 +94,6 @@ class Nesting {
 	}
 }
 
-/** Offset of the first NUL in `from … to - 1`; -1 when there is none. */
-export function firstNul(reader: ByteReader, from: number, to: number): number {
-	const buffer = Buffer.allocUnsafe(Math.min(STEP, Math.max(to - from, 0)));
-	for (let base = from; base < to; base += STEP) {
-		const n = reader.read(buffer.subarray(0, to - base), base);
-		const at = buffer.subarray(0, n).indexOf(0);
-		if (at >= 0) return base + at;
-	}
-	return -1;
-}
-
 function firstOf(window: Buffer, openings: readonly Buffer[], from: number): number {
 	let first = -1;
 	for (const opening of openings) {

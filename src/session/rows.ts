@@ -1,12 +1,11 @@
 /** Reading rows back: a list of places in, the facts of each out, one record in memory at a time. Runs in workers. */
 import { MidcompactError } from "../errors.js";
+import type { FormatReader } from "./formats/format.js";
 import { readerOf } from "./formats/readers.js";
-import { parseGiantRecord } from "./giant.js";
-import { emptyFacts, type FormatName, isObject, type JsonValue, type RecordFacts } from "./record.js";
+import { GIANT_RECORD, parseGiantRecord } from "./giant.js";
+import { QUOTE } from "./json-bytes.js";
+import { emptyFacts, type FormatName, isObject, type JsonObject, type JsonValue, type RecordFacts } from "./record.js";
 import { type ByteReader, openReader, type SourceSpec } from "./source.js";
-
-/** Records above this many bytes are never held as a whole: see `giant.ts`. */
-export const GIANT_RECORD = 64 * 1024 * 1024;
 
 /** Places of rows as columns that cross thread borders; `item` as in the table. */
 export interface RowPlaces {
@@ -26,19 +25,28 @@ export interface RowSource {
 interface LoadedRecord {
 	source: number;
 	start: number;
-	value: JsonValue;
+	parsed: Parsed;
 	items: RecordFacts[] | null;
 }
 
-/** Parses the bytes of one record; null when they are no JSON object. */
-export async function parseRecord(reader: ByteReader, start: number, end: number): Promise<JsonValue> {
-	if (end - start > GIANT_RECORD) return parseGiantRecord(reader, start, end);
+/** A parsed record; `field`: the bytes were a field of a document, `"key": value`, and the value is `{key: value}`. */
+export interface Parsed {
+	value: JsonValue;
+	field: boolean;
+}
+
+/** Parses the bytes of one record or field. Errors: SyntaxError. Reads block. */
+export async function parseRecord(reader: ByteReader, start: number, end: number): Promise<Parsed> {
+	if (end - start > GIANT_RECORD) {
+		const first = Buffer.alloc(1);
+		reader.read(first, start);
+		return { value: await parseGiantRecord(reader, start, end), field: first[0] === QUOTE };
+	}
 	const bytes = Buffer.allocUnsafe(end - start);
 	const n = reader.read(bytes, start);
-	let text = bytes.toString("utf8", 0, n);
-	// A field of a document is stored as the range of `"key": value`.
-	if (text.startsWith('"')) text = `{${text}}`;
-	return JSON.parse(text) as JsonValue;
+	const field = bytes[0] === QUOTE;
+	const text = bytes.toString("utf8", 0, n);
+	return { value: JSON.parse(field ? `{${text}}` : text) as JsonValue, field };
 }
 
 /**
@@ -64,16 +72,16 @@ export async function* readRows(
 			const loaded: LoadedRecord =
 				last?.source === source && last.start === start
 					? last
-					: { source, start, value: await parseOrComplain(reader, start, end), items: null };
+					: { source, start, parsed: await parseOrComplain(reader, start, end), items: null };
 			last = loaded;
-			const { value } = loaded;
+			const { value, field } = loaded.parsed;
 			if (!isObject(value)) throw changed(start);
 			const item = places.item[index];
 			if (item > 0) {
 				loaded.items ??= format.items?.(value) ?? [];
 				yield { index, facts: loaded.items[item - 1] ?? emptyFacts(0) };
 			} else {
-				yield { index, facts: readValue(from.format, value) ?? emptyFacts(0) };
+				yield { index, facts: (field ? readField(format, value) : format.read(value)) ?? emptyFacts(0) };
 			}
 		}
 	} finally {
@@ -81,18 +89,13 @@ export async function* readRows(
 	}
 }
 
-/** Facts of a parsed record, or of a `{key: value}` made from a field of a document. */
-function readValue(name: FormatName, value: { [key: string]: JsonValue | undefined }): RecordFacts | null {
-	const format = readerOf(name);
-	const keys = Object.keys(value);
-	if (keys.length === 1 && format.field) {
-		const field = format.field(keys[0], value[keys[0]] ?? null);
-		if (field) return field;
-	}
-	return format.read(value);
+/** Facts of a field of a document, given as `{key: value}`. */
+export function readField(format: FormatReader, value: JsonObject): RecordFacts | null {
+	const [key] = Object.keys(value);
+	return format.field?.(key, value[key] ?? null) ?? null;
 }
 
-async function parseOrComplain(reader: ByteReader, start: number, end: number): Promise<JsonValue> {
+async function parseOrComplain(reader: ByteReader, start: number, end: number): Promise<Parsed> {
 	try {
 		return await parseRecord(reader, start, end);
 	} catch (cause) {

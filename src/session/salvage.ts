@@ -1,10 +1,10 @@
 /** What a line of a session holds: usually one record; after a crash less, more, or a mixture (RULINGS 20). */
 import { isUtf8 } from "node:buffer";
 import type { DamageLog } from "./damage.js";
-import { parseGiantRecord } from "./giant.js";
+import { GIANT_RECORD, parseGiantRecord } from "./giant.js";
 import { BACKSLASH, CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from "./json-bytes.js";
+import { firstNulIn, stretchesWithoutNul } from "./nul-runs.js";
 import { isObject, type JsonObject, type JsonValue } from "./record.js";
-import { GIANT_RECORD } from "./rows.js";
 import type { Line } from "./scan.js";
 import type { ByteReader } from "./source.js";
 
@@ -19,6 +19,8 @@ const NUL = 0;
 /** Bytes looked at while a damaged line is searched for whole records, as a multiple of its length: enough for real splices, bounded on hostile ones. */
 const SALVAGE_EFFORT = 8;
 const SALVAGE_LEAST = 1 << 16;
+/** Stretches between NUL runs that are looked at in one line above 64 MiB. */
+const GIANT_PIECES = 10_000;
 
 /** Reads the records of one line and reports what is wrong with it. `recordNumber` is the number that its first record will have. */
 export class LineReader {
@@ -55,25 +57,20 @@ export class LineReader {
 	/** Zeros that a crash left behind (claude-code#49876) separate what was written before and after. */
 	#betweenNuls(bytes: Buffer, line: Line, recordNumber: number): FoundRecord[] {
 		const found: FoundRecord[] = [];
-		for (let at = 0; at < bytes.length; ) {
-			if (bytes[at] === NUL) {
-				at++;
-				continue;
-			}
+		const effort = new Effort(bytes.length);
+		for (let at = bytes.indexOf(OPEN_OBJECT); at >= 0; ) {
 			const nul = bytes.indexOf(NUL, at);
 			const end = nul < 0 ? bytes.length : nul;
 			const piece = bytes.subarray(at, end);
-			const value = tryParse(piece);
-			if (isObject(value)) found.push({ value, start: line.start + at, end: line.start + end });
-			else if (!isBlank(piece))
-				found.push(...this.#wholeRecords(piece, line.start + at, line, recordNumber + found.length).found);
-			at = end;
+			const whole = this.#wholeRecords(piece, line.start + at, line, recordNumber + found.length, effort);
+			for (const record of whole.found) found.push(record);
+			at = nul < 0 || effort.spent ? -1 : bytes.indexOf(OPEN_OBJECT, end);
 		}
 		return found;
 	}
 
 	#salvage(bytes: Buffer, base: number, line: Line, recordNumber: number): FoundRecord[] {
-		const { found, unread } = this.#wholeRecords(bytes, base, line, recordNumber);
+		const { found, unread } = this.#wholeRecords(bytes, base, line, recordNumber, new Effort(bytes.length));
 		if (unread >= 0) {
 			const tornAtEnd = line.unterminated && (found.length === 0 || unread > found[found.length - 1].start);
 			if (tornAtEnd) this.#damage.add("torn_tail", base + unread, line.number, -1);
@@ -89,20 +86,20 @@ export class LineReader {
 		base: number,
 		line: Line,
 		recordNumber: number,
+		effort: Effort,
 	): { found: FoundRecord[]; unread: number } {
 		const found: FoundRecord[] = [];
 		let unread = -1;
 		let at = 0;
 		/** The last thing read was a whole record, so that another one right behind it is glued to it. */
 		let behindRecord = false;
-		let effort = SALVAGE_LEAST + SALVAGE_EFFORT * bytes.length;
 		while (at < bytes.length) {
 			if (isSpace(bytes[at])) {
 				at++;
 				continue;
 			}
 			const end = bytes[at] === OPEN_OBJECT ? endOfObject(bytes, at) : -1;
-			effort -= (end < 0 ? bytes.length : end) - at;
+			effort.spend((end < 0 ? bytes.length : end) - at);
 			const value = end < 0 ? undefined : tryParse(bytes.subarray(at, end));
 			// At the start of the line, or right behind a whole record, an object is a record; behind unreadable bytes it must prove it.
 			if (isObject(value) && (unread < 0 || this.#isWhole(value))) {
@@ -118,7 +115,7 @@ export class LineReader {
 			behindRecord = false;
 			// An object that was readable but no record hides none inside: go on behind it.
 			const next = bytes.indexOf('{"', isObject(value) ? end : at + 1);
-			if (next < 0 || effort < 0) break;
+			if (next < 0 || effort.spent) break;
 			at = next;
 		}
 		return { found, unread };
@@ -126,29 +123,47 @@ export class LineReader {
 
 	/** A line above the limit: NUL stretches are cut out first (a sparse hole has no end of line), the rest is parsed as a stream. */
 	async #readGiant(line: Line, recordNumber: number): Promise<FoundRecord[]> {
-		const pieces = stretchesWithoutNul(this.#reader, line.start, line.end);
-		if (pieces.firstNul >= 0) this.#damage.add("nul_run", pieces.firstNul, line.number, -1);
+		const nul = firstNulIn(this.#reader, line.start, line.end);
+		if (nul >= 0) this.#damage.add("nul_run", nul, line.number, -1);
 		const found: FoundRecord[] = [];
-		for (const { start, end } of pieces.stretches) {
-			if (end - start <= GIANT_RECORD) {
-				const bytes = Buffer.allocUnsafe(end - start);
-				this.#reader.read(bytes, start);
-				const part: Line = {
-					start,
-					end,
-					number: line.number,
-					bytes,
-					unterminated: line.unterminated && end === line.end,
-				};
-				found.push(...(await this.read(part, recordNumber + found.length)));
-				continue;
-			}
-			const value = await tryParseGiant(this.#reader, start, end);
-			if (isObject(value)) found.push({ value, start, end });
-			else if (value !== undefined) this.#damage.add("not_an_object", start, line.number, -1);
-			else this.#damage.add(line.unterminated ? "torn_tail" : "invalid_json", start, line.number, -1);
+		let pieces = 0;
+		for (const { start, end } of stretchesWithoutNul(this.#reader, line.start, line.end)) {
+			// Beyond this the line is no session with a hole in it, but something else; the damage is reported already.
+			if (++pieces > GIANT_PIECES) break;
+			for (const record of await this.#readPiece(line, start, end, recordNumber + found.length)) found.push(record);
 		}
 		return found;
+	}
+
+	async #readPiece(line: Line, start: number, end: number, recordNumber: number): Promise<FoundRecord[]> {
+		const unterminated = line.unterminated && end === line.end;
+		if (end - start <= GIANT_RECORD) {
+			const bytes = Buffer.allocUnsafe(end - start);
+			this.#reader.read(bytes, start);
+			return this.read({ start, end, number: line.number, bytes, unterminated }, recordNumber);
+		}
+		const value = await tryParseGiant(this.#reader, start, end);
+		if (isObject(value)) return [{ value, start, end }];
+		if (value !== undefined) this.#damage.add("not_an_object", start, line.number, -1);
+		else this.#damage.add(unterminated ? "torn_tail" : "invalid_json", start, line.number, -1);
+		return [];
+	}
+}
+
+/** What the search of one damaged line may still cost. */
+class Effort {
+	#left: number;
+
+	constructor(bytes: number) {
+		this.#left = SALVAGE_LEAST + SALVAGE_EFFORT * bytes;
+	}
+
+	spend(bytes: number): void {
+		this.#left -= bytes;
+	}
+
+	get spent(): boolean {
+		return this.#left < 0;
 	}
 }
 
@@ -202,38 +217,4 @@ function endOfString(bytes: Buffer, open: number): number {
 		if (slashes % 2 === 0) return quote;
 	}
 	return -1;
-}
-
-/** Stretches of a range that hold no NUL byte, and where the first NUL is (-1 for none). Bounded memory whatever the length. */
-function stretchesWithoutNul(
-	reader: ByteReader,
-	from: number,
-	to: number,
-): { stretches: { start: number; end: number }[]; firstNul: number } {
-	const stretches: { start: number; end: number }[] = [];
-	const buffer = Buffer.allocUnsafe(1 << 20);
-	let firstNul = -1;
-	let open = -1;
-	for (let position = from; position < to; ) {
-		const n = reader.read(buffer.subarray(0, Math.min(buffer.length, to - position)), position);
-		if (n === 0) break;
-		const bytes = buffer.subarray(0, n);
-		let at = 0;
-		while (at < n) {
-			if (open < 0) {
-				while (at < n && bytes[at] === NUL) at++;
-				if (at > 0 && firstNul < 0 && bytes[at - 1] === NUL) firstNul = position;
-				if (at < n) open = position + at;
-			}
-			const nul = open < 0 ? -1 : bytes.indexOf(NUL, at);
-			if (nul < 0) break;
-			if (firstNul < 0) firstNul = position + nul;
-			stretches.push({ start: open, end: position + nul });
-			open = -1;
-			at = nul;
-		}
-		position += n;
-	}
-	if (open >= 0) stretches.push({ start: open, end: to });
-	return { stretches, firstNul };
 }

@@ -1,11 +1,13 @@
 /** Lines of a byte range of a JSONL source, in bounded memory. A range owns the lines that start in it, so ranges need not be aligned. */
-import { GIANT_RECORD } from "./rows.js";
+import { MidcompactError } from "../errors.js";
+import { GIANT_RECORD } from "./giant.js";
 import type { ByteReader } from "./source.js";
 
 const NEWLINE = 10;
 const RETURN = 13;
-/** Bytes read at a time. */
-export const READ_SIZE = 1 << 20;
+/** Bytes read at a time: as many as the range has, within these bounds. */
+const LEAST_READ = 1 << 16;
+const MOST_READ = 1 << 20;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** One line without its line end. `bytes` is valid until the next line is asked for; null when the line is above {@link GIANT_RECORD}. */
@@ -23,9 +25,14 @@ export interface Line {
  * Yields every line that starts in `from … to - 1`, however long, blank ones included. Splits only at `\n`; drops a `\r` in front of it and a byte order
  * mark at the start of the source (nodejs#62785: U+2028 and a bare `\r` are text).
  */
-export function* scanLines(reader: ByteReader, from: number, to: number, readSize = READ_SIZE): Generator<Line> {
+export function* scanLines(
+	reader: ByteReader,
+	from: number,
+	to: number,
+	readSize = Math.min(Math.max(to - from, LEAST_READ), MOST_READ),
+): Generator<Line> {
 	const window = new Window(reader, readSize);
-	let start = from;
+	let start = from === 0 && startsWithMark(reader) ? BOM.length : from;
 	if (from > 0) {
 		const before = window.findNewline(from - 1, to - 1);
 		if (before < 0) return;
@@ -46,13 +53,16 @@ export function* scanLines(reader: ByteReader, from: number, to: number, readSiz
 }
 
 function trim(line: Line, bytes: Buffer): void {
-	let from = 0;
-	let to = bytes.length;
-	if (line.start === 0 && bytes.subarray(0, 3).equals(BOM)) from = 3;
-	if (to > from && bytes[to - 1] === RETURN && !line.unterminated) to--;
-	line.end = line.start + to;
-	line.start += from;
-	line.bytes = bytes.subarray(from, to);
+	const last = bytes.length - 1;
+	if (line.unterminated || bytes[last] !== RETURN) return;
+	line.end--;
+	line.bytes = bytes.subarray(0, last);
+}
+
+function startsWithMark(reader: ByteReader): boolean {
+	const first = Buffer.alloc(BOM.length);
+	reader.read(first, 0);
+	return first.equals(BOM);
 }
 
 /** A stretch of the source in one reused buffer, which grows only as far as the longest line that is handed out. */
@@ -84,8 +94,10 @@ class Window {
 		}
 	}
 
-	/** The bytes of a line just found. */
+	/** The bytes of a line just found. Errors: `unreadable` when the source has become shorter than it was. */
 	slice(from: number, to: number): Buffer {
+		if (to > this.#start + this.#length)
+			throw new MidcompactError("unreadable", "The session file became shorter while it was read.");
 		return this.#buffer.subarray(from - this.#start, to - this.#start);
 	}
 

@@ -44,6 +44,12 @@ describe("what cannot be opened", () => {
 		["blank lines only", files.write("blank.jsonl", "\n\n  \n"), "not_a_session"],
 		["zeros only", files.write("zeros.jsonl", Buffer.alloc(100_000)), "not_a_session"],
 		["JSON of no known format", files.write("other.jsonl", '{"level":"info","msg":"x"}\n'), "unknown_format"],
+		[
+			"a UTF-16 file",
+			files.write("utf16.jsonl", Buffer.from(`\ufeff${jsonLines(piSession([userMessage("hi")]))}`, "utf16le")),
+			"not_a_session",
+		],
+		["megabytes of garbage", files.write("garbage.jsonl", "no record here\n".repeat(700_000)), "not_a_session"],
 		["an array of numbers", files.write("numbers.json", "[1,2,3]"), "not_a_session"],
 		["an empty array", files.write("none.json", "[]"), "not_a_session"],
 	])("%s", async (_name, path, code) => {
@@ -131,6 +137,67 @@ describe("a message list in memory", () => {
 		expect(session.survey.format).toBe("openai-chat");
 		expect(session.survey.anchor).toBe("#1");
 		expect(session.survey.atoms.reasonOf(0)).toBeNull();
+		await session.close();
+	});
+});
+
+describe("one JSON document", () => {
+	const messages = [
+		{ role: "user", content: "hello" },
+		{ role: "assistant", content: [{ type: "text", text: "world" }] },
+	];
+	it.each([
+		["whole on one line", JSON.stringify({ system: "be kind", messages })],
+		["pretty-printed", JSON.stringify({ system: "be kind", messages }, null, 2)],
+		[
+			"an opened list on the first line",
+			`{"system":"be kind","messages":[\n${messages.map((m) => JSON.stringify(m)).join(",\n")}\n]}`,
+		],
+		[
+			"messages first",
+			`{"messages": [\n${messages.map((m) => JSON.stringify(m, null, 1)).join(",")}], "system": "be kind"}`,
+		],
+	])("is read with its fields: %s", async (_name, text) => {
+		const session = await engine.open(files.write("doc.json", text), {
+			format: "anthropic",
+			background: { index: false },
+		});
+		await session.ready();
+		expect([session.survey.atoms.length, session.survey.system.chars, session.survey.damage.count]).toEqual([2, 7, 0]);
+		await session.close();
+	});
+
+	it("takes an element that looks like a field for an element", async () => {
+		const session = await engine.open(
+			files.write("odd.json", JSON.stringify([...messages, { tools: ["x".repeat(50)] }])),
+			{ format: "anthropic" },
+		);
+		await session.ready();
+		const last = session.survey.atoms.length - 1;
+		expect([session.survey.atoms.chars.at(last), session.survey.tokens.ofAtom(last)]).toEqual([0, 0]);
+		await session.close();
+	});
+
+	it("loses no session to one hostile record", async () => {
+		const hostile = {
+			type: "attachment",
+			uuid: "u9",
+			parentUuid: null,
+			sessionId: "s",
+			attachment: { type: { toString: 1 }, hookEvent: { toString: 1 } },
+		};
+		const line = {
+			type: "user",
+			uuid: "u1",
+			parentUuid: "u9",
+			sessionId: "s",
+			isSidechain: false,
+			message: { role: "user", content: "hi" },
+		};
+		const session = await engine.open(files.write("hostile.jsonl", jsonLines([hostile, line])), {
+			background: { tokens: false, index: false },
+		});
+		expect(session.survey.atoms.length).toBe(1);
 		await session.close();
 	});
 });

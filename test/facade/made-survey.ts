@@ -2,12 +2,12 @@
 import { groupAtoms } from "#src/atoms/groups.js";
 import { ATOM, type AtomKind, AtomTable, type Protocol, type Reason, SOURCES, type Source } from "#src/atoms/table.js";
 import type { AtomText, DamageReport, SearchQuery, SearchResult, Survey, TextView } from "#src/facade/survey.js";
-import { codePoints } from "#src/measure/chars.js";
 import { measureParts } from "#src/measure/parts.js";
 import { landmark, lineLandmark } from "#src/search/landmark.js";
 import { MessageList, type RecordedUsage } from "#src/session/branch.js";
+import { codePoints } from "#src/session/code-points.js";
+import { GIANT_RECORD } from "#src/session/giant.js";
 import { contentTexts, emptyFacts, FLAG, type Part, type Role } from "#src/session/record.js";
-import { GIANT_RECORD } from "#src/session/rows.js";
 import { RecordTable } from "#src/session/table.js";
 
 /** One atom: its messages with their parts, and the marks that its builder would have given it. */

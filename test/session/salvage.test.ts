@@ -11,7 +11,9 @@ async function read(content: string | Uint8Array) {
 	const damage = new DamageLog();
 	const lines = new LineReader(reader, (value) => typeof value.id === "number" && "v" in value, damage);
 	const records: { value: JsonObject; start: number; end: number }[] = [];
-	for (const line of scanLines(reader, 0, reader.size)) records.push(...(await lines.read(line, records.length)));
+	for (const line of scanLines(reader, 0, reader.size)) {
+		for (const record of await lines.read(line, records.length)) records.push(record);
+	}
 	return { records, ids: records.map((r) => r.value.id), damage: damage.first.map((d) => [d.kind, d.offset, d.line]) };
 }
 
@@ -71,6 +73,27 @@ describe("damaged lines", () => {
 		const result = await read(content);
 		expect(result.ids).toEqual(ids);
 		expect(result.damage.map((d) => d.slice(0, 2))).toEqual([["nul_run", offset]]);
+	});
+
+	it("reads 300,000 glued records behind a NUL without running out of stack", async () => {
+		const { ids, damage } = await read(`\0${rec(1).repeat(300_000)}\n`);
+		expect(ids.length).toBe(300_000);
+		expect(damage[0]).toEqual(["nul_run", 0, 1]);
+	});
+
+	it("gives up on a line salted with NULs after a bounded effort, and reads the next", async () => {
+		const salted = Buffer.from('{"a":'.repeat(400_000), "utf16le");
+		const { ids, damage } = await read(Buffer.concat([salted, Buffer.from(`\n${rec(2)}\n`)]));
+		expect(ids).toEqual([2]);
+		expect(damage).toEqual([["nul_run", 1, 1]]);
+	});
+
+	it("says that a record between NULs is invalid UTF-8", async () => {
+		const { ids, damage } = await read(
+			Buffer.concat([Buffer.from('\0{"id":1,"v":"'), Buffer.from([0xff]), Buffer.from('"}\n')]),
+		);
+		expect(ids).toEqual([1]);
+		expect(damage.map((d) => d[0])).toEqual(["nul_run", "invalid_utf8"]);
 	});
 
 	it("reads a record with invalid UTF-8 and says so", async () => {

@@ -55,8 +55,8 @@ export function attachmentParts(attachment: JsonObject): Part[] {
 	const { rendered } = attachment;
 	if (Array.isArray(rendered))
 		return rendered.flatMap((item) => contentParts(isObject(item) ? item.content : item, "reminder"));
-	const kind = String(attachment.type);
-	if (kind === "hook_success" && !SENDING_HOOKS.has(String(attachment.hookEvent))) return [];
+	const kind = stringOrNull(attachment.type) ?? "";
+	if (kind === "hook_success" && !SENDING_HOOKS.has(stringOrNull(attachment.hookEvent) ?? "")) return [];
 	if (kind === "file" || kind === "edited_image_file" || kind === "already_read_file") return fileParts(attachment);
 	return (STORED.get(kind) ?? []).flatMap((path) => contentParts(textsAt(attachment, path), "reminder"));
 }

@@ -1,5 +1,5 @@
 /** Characters: Unicode code points (CONTRACT section 6). */
-import { splitCutText } from "../session/cut-text.js";
+import { splitCutText } from "./cut-text.js";
 
 const HIGH_SURROGATE = /[\ud800-\udbff]/;
 

@@ -4,7 +4,7 @@ import { ATOM, type AtomTable } from "./table.js";
 export type Lead = "user" | "summary" | "prefix";
 
 /** Atoms of one listed part at most. */
-export const PART_ATOMS = 50;
+const PART_ATOMS = 50;
 
 /** One line of a survey: a group, or a part of a long one. Atoms are `from … to - 1`. */
 export interface GroupPart {

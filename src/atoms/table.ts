@@ -1,7 +1,7 @@
 /** The atoms of an anchor as columns (CONTRACT section 5). */
 import { float64, uint8, uint32 } from "../session/columns.js";
 
-export const ATOM_KINDS = [
+const ATOM_KINDS = [
 	"user",
 	"assistant",
 	"tool_exchange",
@@ -14,7 +14,7 @@ export const ATOM_KINDS = [
 ] as const;
 export type AtomKind = (typeof ATOM_KINDS)[number];
 
-export const PROTOCOLS = ["none", "closed", "abandoned", "ambiguous", "orphan"] as const;
+const PROTOCOLS = ["none", "closed", "abandoned", "ambiguous", "orphan"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /** Why an atom is protected, in order of precedence (RULINGS 15). */

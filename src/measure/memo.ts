@@ -3,7 +3,7 @@
 /** Longest segment that is kept, in UTF-16 units. */
 export const MEMO_UNITS = 48;
 /** Entries at most; a full memo is cleared. */
-export const MEMO_ENTRIES = 400_000;
+const MEMO_ENTRIES = 400_000;
 
 /** Room for keys, in units per entry; a memo whose keys are longer on average is cleared before it has all its entries. */
 const KEY_ROOM = 16;

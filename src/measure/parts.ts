@@ -5,7 +5,7 @@ import { contentTexts, FLAG, type Part, type RecordFacts } from "../session/reco
 import type { RowMeasure } from "../session/table.js";
 
 /** First line of a message that replaces a range: `[midcompact block c0001]` or `[midcompact block c0001: TOPIC]` (RULINGS 16). */
-export const BLOCK_MARK = /^\[midcompact block (c\d{4,})(?:: ([^\n]*))?\](?:\r?\n|$)/;
+const BLOCK_MARK = /^\[midcompact block c\d{4,}(?:: [^\n]*)?\](?:\r?\n|$)/;
 
 /** Code points of the content and the flags that follow from the parts. */
 export function measureParts(facts: RecordFacts): RowMeasure {
@@ -17,8 +17,7 @@ export function measureParts(facts: RecordFacts): RowMeasure {
 function derivedFlags({ parts, role }: RecordFacts): number {
 	let flags = 0;
 	for (const part of parts) {
-		if (part.type === "tool_result") flags |= FLAG.RESULTS;
-		else if (part.type === "tool_call") flags |= FLAG.CALLS;
+		if (part.type === "tool_call") flags |= FLAG.CALLS;
 		else if (part.type === "thinking" && hasWords(part.text)) flags |= FLAG.TEXT;
 		else if (part.type === "text" && part.from === "own" && hasWords(part.text)) flags |= FLAG.TEXT | FLAG.WORDS;
 		else if (part.type === "image" && part.from === "own") flags |= FLAG.WORDS;

@@ -5,9 +5,6 @@ import { TrigramCollector } from "./trigrams.js";
 /** Memory that the index of a session may take, in bytes. */
 export const INDEX_BUDGET = 256 * 1024 * 1024;
 
-/** Shorter patterns, in UTF-16 units, have no trigram: the index cannot tell. */
-export const LEAST_PATTERN = 3;
-
 /** Heap bytes of one posting (a page in the list of a term) and of one term, the room that lists grow into included (`bench/search.mjs`). */
 export const POSTING_BYTES = 10;
 const TERM_BYTES = 320;

@@ -5,9 +5,9 @@ import type { RecordTable } from "./table.js";
 /** No parent: the row is a root. */
 export const ROOT = -1;
 /** The parent id names no row. */
-export const UNKNOWN_PARENT = -2;
+const UNKNOWN_PARENT = -2;
 /** Not a row of the chain. */
-export const NOT_LINKED = -3;
+const NOT_LINKED = -3;
 
 export interface Chain {
 	/** For every row: the row of its parent, or one of the three constants above. */

@@ -1,6 +1,6 @@
 /** Damage that a session survived (RULINGS 20): reported, never silent, never fatal. */
 
-export const DAMAGE_KINDS = [
+const DAMAGE_KINDS = [
 	"torn_tail",
 	"invalid_json",
 	"not_an_object",

@@ -1,5 +1,6 @@
 /** Puts a JSON value together from tokens, within a budget of memory. */
 import type { Token } from "stream-json/core/parser.js";
+import { codePoints } from "./code-points.js";
 import { cutText } from "./cut-text.js";
 import type { JsonObject, JsonValue } from "./record.js";
 
@@ -21,8 +22,6 @@ const STEPS: readonly [kept: number, units: number][] = [
 	[64 * MIB, 64],
 ];
 
-const HIGH_SURROGATE = /[\ud800-\udbff]/;
-const PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
 const TWO_BYTES = /[\u0100-\uffff]/;
 
 type Container = JsonObject | JsonValue[];
@@ -186,10 +185,6 @@ function isPair(text: string, at: number): boolean {
 	const a = text.charCodeAt(at);
 	const b = text.charCodeAt(at + 1);
 	return a >= 0xd800 && a <= 0xdbff && b >= 0xdc00 && b <= 0xdfff;
-}
-
-function codePoints(text: string): number {
-	return HIGH_SURROGATE.test(text) ? text.length - (text.match(PAIR)?.length ?? 0) : text.length;
 }
 
 /** A copy that holds on to nothing: V8 keeps the whole chunk alive for a slice of it. */

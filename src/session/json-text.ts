@@ -50,3 +50,9 @@ function withoutRecursion(value: JsonValue): string {
 function membersOf(object: JsonObject): Open["members"] {
 	return Object.entries(object).flatMap(([key, member]) => (member === undefined ? [] : [[key, member] as const]));
 }
+
+/** Arguments of a call as content: a string as it is stored, anything else as JSON; null, or none at all, is no text (RULINGS 21). */
+export function argumentsText(value: JsonValue | undefined): string | null {
+	if (value === undefined || value === null) return null;
+	return typeof value === "string" ? value : jsonText(value);
+}

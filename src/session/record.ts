@@ -71,8 +71,6 @@ export const FLAG = {
 	BLOCK: 1 << 10,
 	/** Holds at least one call. */
 	CALLS: 1 << 11,
-	/** Holds at least one result. */
-	RESULTS: 1 << 12,
 } as const;
 
 /** First bit that a format may use for its own marks. */

@@ -41,7 +41,7 @@ export interface RowMeasure {
 
 export const ANSWERS: readonly Answer[] = ["result", "by_name", "none"];
 /** Role code of a row that is no message. */
-export const NO_ROLE = 255;
+const NO_ROLE = 255;
 
 const USAGE_FIELDS = 5;
 /** Rows that room is made for ahead of time, at most: about 60 bytes each, used or not. */

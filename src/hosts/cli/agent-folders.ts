@@ -117,7 +117,7 @@ async function filesBelow(folder: string, depth: number): Promise<string[]> {
 	for (const entry of entries) {
 		const path = join(folder, entry.name);
 		if (entry.isFile() || entry.isSymbolicLink()) paths.push(path);
-		else if (entry.isDirectory() && depth > 0) paths.push(...(await filesBelow(path, depth - 1)));
+		else if (entry.isDirectory() && depth > 0) for (const below of await filesBelow(path, depth - 1)) paths.push(below);
 	}
 	return paths;
 }

@@ -73,12 +73,6 @@ export function messageTime(record: JsonObject): number {
 	return typeof record.timestamp === "number" && time < SECONDS_BELOW ? time * 1000 : time;
 }
 
-/** Arguments of a call as text: the string as stored, else its JSON; null for none (RULINGS 21). */
-export function argumentsText(value: JsonValue | undefined): string | null {
-	if (value === undefined || value === null) return null;
-	return typeof value === "string" ? value : jsonText(value);
-}
-
 function systemTexts(value: JsonValue): string[] {
 	const items = Array.isArray(value) ? value : [value];
 	const texts = items.map((item) => (isObject(item) ? item.text : item));

@@ -70,8 +70,7 @@ export function queuedParts(attachment: JsonObject): Part[] {
 
 /** System prompt and tool declarations of a `prompt_snapshot`. */
 export function snapshotParts(attachment: JsonObject): Part[] {
-	const parts = contentParts(attachment.cliPrefix);
-	parts.push(...contentParts(attachment.systemPrompt));
+	const parts = contentParts(attachment.cliPrefix).concat(contentParts(attachment.systemPrompt));
 	const { tools } = attachment;
 	if (Array.isArray(tools) && tools.length > 0) parts.push({ type: "text", text: jsonText(tools), from: "own" });
 	return parts;

@@ -1,6 +1,6 @@
 /** Content blocks of a message to parts, in the order in which they are stored. */
 import { imageFromUrl, imagePart } from "../../image.js";
-import { jsonText } from "../../json-text.js";
+import { argumentsText } from "../../json-text.js";
 import { isObject, type JsonObject, type JsonValue, type Part, stringOrNull } from "../../record.js";
 import { isReminder } from "./host-text.js";
 
@@ -60,7 +60,7 @@ function callPart(block: JsonObject, type: string): Part {
 		type: "tool_call",
 		id: stringOrNull(block.id),
 		name: typeof block.name === "string" ? block.name : "",
-		arguments: input === undefined || input === null ? null : typeof input === "string" ? input : jsonText(input),
+		arguments: argumentsText(input),
 		answer: SERVER_CALLS.has(type) ? "none" : "result",
 	};
 }

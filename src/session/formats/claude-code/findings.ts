@@ -90,7 +90,7 @@ async function logicalCycles(lines: Lines, boundaries: ReadonlyMap<number, Bound
 		const cycle = [at];
 		for (let member = parent[at]; member !== at; member = parent[member]) cycle.push(member);
 		const closing = cycle.filter((member) => boundaries.get(member)?.meta.logicalParent != null);
-		if (closing.length > 0) found.push(Math.min(...closing));
+		if (closing.length > 0) found.push(closing.reduce((first, member) => Math.min(first, member)));
 	}
 	return found;
 }

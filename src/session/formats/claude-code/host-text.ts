@@ -37,7 +37,7 @@ export function isHostText(text: string): boolean {
 }
 
 /** Whether `origin` says that the host, another agent or a timer sent the message. */
-export function isHostOrigin(origin: JsonValue | undefined): boolean {
+function isHostOrigin(origin: JsonValue | undefined): boolean {
 	if (!isObject(origin) || typeof origin.kind !== "string") return false;
 	return !PERSON_ORIGINS.has(origin.kind);
 }

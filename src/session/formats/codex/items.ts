@@ -1,7 +1,7 @@
 /** One response item to facts: what stands on a `response_item` line and in `replacement_history`. */
 
 import { imageFromUrl, imagePart } from "../../image.js";
-import { jsonText } from "../../json-text.js";
+import { argumentsText, jsonText } from "../../json-text.js";
 import {
 	type Answer,
 	emptyFacts,
@@ -48,20 +48,25 @@ function readItem(item: JsonObject): RecordFacts | null {
 		case "reasoning":
 			return withMarks(assistant(reasoningParts(item)), MARK.REASONING);
 		case "function_call":
-			return call(stringOrNull(item.call_id), nameOf(item), textOrJson(item.arguments), "result");
+			return call(stringOrNull(item.call_id), nameOf(item), argumentsText(item.arguments), "result");
 		case "custom_tool_call":
-			return call(stringOrNull(item.call_id), nameOf(item), textOrJson(item.input), "result");
+			return call(stringOrNull(item.call_id), nameOf(item), argumentsText(item.input), "result");
 		case "local_shell_call":
-			return call(stringOrNull(item.call_id) ?? stringOrNull(item.id), LOCAL_SHELL, textOrJson(item.action), "result");
+			return call(
+				stringOrNull(item.call_id) ?? stringOrNull(item.id),
+				LOCAL_SHELL,
+				argumentsText(item.action),
+				"result",
+			);
 		case "tool_search_call":
 			return call(
 				stringOrNull(item.call_id),
 				TOOL_SEARCH,
-				textOrJson(item.arguments),
+				argumentsText(item.arguments),
 				isServerSide(item) ? "none" : "result",
 			);
 		case "web_search_call":
-			return call(null, WEB_SEARCH, textOrJson(item.action), "none");
+			return call(null, WEB_SEARCH, argumentsText(item.action), "none");
 		case "image_generation_call":
 			return imageGeneration(item);
 		case "tool_call":
@@ -153,7 +158,7 @@ function composedCall(item: JsonObject): RecordFacts {
 	const id = stringOrNull(item.call_id) ?? stringOrNull(item.id);
 	const named = isObject(item.function) ? item.function : item;
 	const given = item.arguments ?? named.arguments;
-	return call(id, nameOf(named), textOrJson(given), id === null ? "by_name" : "result");
+	return call(id, nameOf(named), argumentsText(given), id === null ? "by_name" : "result");
 }
 
 function composedResult(item: JsonObject): RecordFacts {
@@ -240,12 +245,6 @@ function ownTexts(parts: readonly Part[]): string[] {
 
 function nameOf(item: JsonObject): string {
 	return stringOrNull(item.name) ?? "unnamed";
-}
-
-/** Arguments as they are stored: a string as it is, anything else as JSON; null when there are none. */
-function textOrJson(value: JsonValue | undefined): string | null {
-	if (value === undefined || value === null) return null;
-	return typeof value === "string" ? value : jsonText(value);
 }
 
 function passthroughOf(item: JsonObject): JsonObject | null {

@@ -1,4 +1,5 @@
 /** Codex CLI rollouts: one line to facts. The rules and where they come from: NOTES.md. */
+import { codePoints } from "../../code-points.js";
 import { splitCutText } from "../../cut-text.js";
 import {
 	emptyFacts,
@@ -266,10 +267,6 @@ function isBroken(text: string): boolean {
 
 function unreadable(): RecordFacts {
 	return emptyFacts(ROW.UNREADABLE);
-}
-
-function codePoints(text: string): number {
-	return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
 function numberOr0(value: JsonValue | undefined): number {

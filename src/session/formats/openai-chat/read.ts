@@ -1,5 +1,6 @@
 /** Elements of an OpenAI chat completions array to facts; the choices are explained in NOTES.md. */
 import { imageFromUrl, imagePart } from "../../image.js";
+import { argumentsText } from "../../json-text.js";
 import {
 	emptyFacts,
 	isObject,
@@ -10,7 +11,7 @@ import {
 	type Role,
 	stringOrNull,
 } from "../../record.js";
-import { ARRAY_TYPE, argumentsText, arrayField, messageTime, usageOf } from "../array-fields.js";
+import { ARRAY_TYPE, arrayField, messageTime, usageOf } from "../array-fields.js";
 import type { FormatReader } from "../format.js";
 import { recogniseOpenaiChat } from "./recognise.js";
 

@@ -1,6 +1,6 @@
 /** Pi's message content to parts (CONTRACT section 6). */
 import { imagePart } from "../../image.js";
-import { jsonText } from "../../json-text.js";
+import { argumentsText, jsonText } from "../../json-text.js";
 import { isObject, type JsonObject, type JsonValue, type Part, stringOrNull } from "../../record.js";
 
 /** Parts of a `content`: a string, a list of parts, or nothing. `from` says whose texts and images these are. */
@@ -24,11 +24,6 @@ function onePart(part: JsonObject, from: "own" | "result"): Part {
 		};
 	}
 	return { type: "opaque", what: stringOrNull(part.type) ?? "part" };
-}
-
-function argumentsText(value: JsonValue | undefined): string | null {
-	if (value === undefined || value === null) return null;
-	return typeof value === "string" ? value : jsonText(value);
 }
 
 /** The part that opens a tool result. */

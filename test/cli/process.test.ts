@@ -207,7 +207,7 @@ const SCRIPT = "/usr/bin/script";
 
 describe.skipIf(process.platform !== "linux" || !existsSync(SCRIPT))("on a terminal", () => {
 	const typed = (args: string, env: Record<string, string> = {}) =>
-		bash(`${SCRIPT} -qec "stty cols 100; $MIDCOMPACT inspect $FILE ${args}" /dev/null`, {
+		bash(`${SCRIPT} -qec "stty cols 100; $MIDCOMPACT inspect $FILE ${args} 2>/dev/null" /dev/null`, {
 			FILE: piFile(prompts(2)),
 			TERM: "xterm",
 			SHELL: "/bin/sh",
@@ -227,7 +227,7 @@ describe.skipIf(process.platform !== "linux" || !existsSync(SCRIPT))("on a termi
 
 	it.each([80, 60, 40, 30])("of %i columns wraps no line", async (columns) => {
 		const { out } = await bash(
-			`${SCRIPT} -qec "stty cols ${columns}; $MIDCOMPACT inspect $FILE --page-size 2" /dev/null`,
+			`${SCRIPT} -qec "stty cols ${columns}; $MIDCOMPACT inspect $FILE --page-size 2 2>/dev/null" /dev/null`,
 			{
 				FILE: piFile(prompts(5)),
 				TERM: "xterm",

@@ -1,6 +1,6 @@
 /**
  * Running sums over the atoms of a survey, made once: with them the figures of any stretch of atoms cost the same, however long it is
- * (CONTRACT section 12: any request within 10 ms at 100,000 atoms).
+ * (any request within 10 ms at 100,000 atoms).
  */
 import { createHash } from "node:crypto";
 import { ATOM, REASONS, type Reason } from "../atoms/table.js";

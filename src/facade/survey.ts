@@ -56,7 +56,7 @@ export interface AtomText {
 export interface SearchQuery {
 	/** Case-insensitive literal substring of the atom's content joined by "\n"; null: no text filter. */
 	pattern: string | null;
-	/** Exact tool name, case-insensitive; null: any. */
+	/** Exact tool name, case-insensitive; null for any. */
 	toolName: string | null;
 	source: Source | null;
 	direction: "oldest" | "newest";

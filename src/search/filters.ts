@@ -4,7 +4,7 @@ import type { RecordTable } from "../session/table.js";
 import type { AtomRows } from "./places.js";
 
 export interface ColumnFilter {
-	/** Exact name of a tool that the atom calls, in any case; null: any. */
+	/** Exact name of a tool that the atom calls, in any case; null for any. */
 	toolName: string | null;
 	source: Source | null;
 }

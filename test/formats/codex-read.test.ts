@@ -221,7 +221,7 @@ describe("response items", () => {
 			{
 				type: "agent_message",
 				author: "/root",
-				recipient: "/root/a",
+				recipient: "/team/a",
 				content: [
 					{ type: "input_text", text: "hello" },
 					{ type: "encrypted_content", encrypted_content: "E" },

@@ -190,7 +190,7 @@ describe.skipIf(!bin)("real Codex (CODEX_BIN)", () => {
 				item({
 					type: "agent_message",
 					author: "/root",
-					recipient: "/root/a",
+					recipient: "/team/a",
 					content: [{ type: "input_text", text: "go" }],
 				}),
 				item({ type: "compaction", encrypted_content: "E" }),
@@ -269,7 +269,7 @@ describe.skipIf(!bin)("real Codex (CODEX_BIN)", () => {
 				item({
 					type: "agent_message",
 					author: "/root",
-					recipient: "/root/a",
+					recipient: "/team/a",
 					content: [{ type: "input_text", text: "go" }],
 				}),
 				compacted(null, "The gist."),
@@ -288,7 +288,7 @@ describe.skipIf(!bin)("real Codex (CODEX_BIN)", () => {
 				compacted([words("user", "kept")]),
 				line("inter_agent_communication", {
 					author: "/root",
-					recipient: "/root/a",
+					recipient: "/team/a",
 					other_recipients: [],
 					content: "go",
 					trigger_turn: true,

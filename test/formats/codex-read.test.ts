@@ -19,6 +19,9 @@ import {
 	user,
 } from "./codex-lines.js";
 
+/** How Codex names the agent that a session belongs to; others stand below it. */
+const MAIN_AGENT = "/root";
+
 const partsOf = (record: JsonObject): Part[] => codexReader.read(record)?.parts ?? [];
 const roleOf = (record: JsonObject): string | null => codexReader.read(record)?.role ?? null;
 const flagged = (record: JsonObject, flag: number): boolean => ((codexReader.read(record)?.flags ?? 0) & flag) !== 0;
@@ -220,8 +223,8 @@ describe("response items", () => {
 			"agent_message",
 			{
 				type: "agent_message",
-				author: "/root",
-				recipient: "/team/a",
+				author: MAIN_AGENT,
+				recipient: `${MAIN_AGENT}/a`,
 				content: [
 					{ type: "input_text", text: "hello" },
 					{ type: "encrypted_content", encrypted_content: "E" },
@@ -253,7 +256,7 @@ describe("response items", () => {
 		expect(flagged(item({ type: "agent_message", content: [{ type: "input_text", text: "go" }] }), FLAG.HOST)).toBe(
 			true,
 		);
-		expect(roleOf(line("inter_agent_communication", { author: "/root", content: "go" }))).toBe("user");
+		expect(roleOf(line("inter_agent_communication", { author: MAIN_AGENT, content: "go" }))).toBe("user");
 	});
 });
 

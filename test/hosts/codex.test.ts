@@ -27,6 +27,9 @@ import { CONTEXT_TEXTS, TURN_TEXTS } from "./codex/host-texts.js";
 import { compare, predicted, type Sent, wireTexts } from "./codex/prediction.js";
 import { run, say, think } from "./codex/server.js";
 
+/** How Codex names the agent that a session belongs to; others stand below it. */
+const MAIN_AGENT = "/root";
+
 const bin = process.env.CODEX_BIN;
 
 const uuid7 = (): string => {
@@ -189,8 +192,8 @@ describe.skipIf(!bin)("real Codex (CODEX_BIN)", () => {
 				...x,
 				item({
 					type: "agent_message",
-					author: "/root",
-					recipient: "/team/a",
+					author: MAIN_AGENT,
+					recipient: `${MAIN_AGENT}/a`,
 					content: [{ type: "input_text", text: "go" }],
 				}),
 				item({ type: "compaction", encrypted_content: "E" }),
@@ -268,8 +271,8 @@ describe.skipIf(!bin)("real Codex (CODEX_BIN)", () => {
 				compacted([words("user", "kept"), summary]),
 				item({
 					type: "agent_message",
-					author: "/root",
-					recipient: "/team/a",
+					author: MAIN_AGENT,
+					recipient: `${MAIN_AGENT}/a`,
 					content: [{ type: "input_text", text: "go" }],
 				}),
 				compacted(null, "The gist."),
@@ -287,8 +290,8 @@ describe.skipIf(!bin)("real Codex (CODEX_BIN)", () => {
 				...x,
 				compacted([words("user", "kept")]),
 				line("inter_agent_communication", {
-					author: "/root",
-					recipient: "/team/a",
+					author: MAIN_AGENT,
+					recipient: `${MAIN_AGENT}/a`,
 					other_recipients: [],
 					content: "go",
 					trigger_turn: true,

@@ -15,12 +15,12 @@ import type { FormatReader } from "../src/session/formats/format.js";
 import { readerOf } from "../src/session/formats/readers.js";
 import { GIANT_RECORD, parseRecordHead } from "../src/session/giant.js";
 import { firstNulIn } from "../src/session/nul-runs.js";
-import { type FormatName, isObject, type JsonObject } from "../src/session/record.js";
-import { type Parsed, parseRecord, readField } from "../src/session/rows.js";
+import { type FormatName, isObject, type JsonObject, type RecordFacts } from "../src/session/record.js";
+import { type Parsed, parseAgain, parseRecord, readField } from "../src/session/rows.js";
 import { LineReader } from "../src/session/salvage.js";
 import { scanLines } from "../src/session/scan.js";
 import { type ByteReader, openReader, type SourceSpec } from "../src/session/source.js";
-import { RecordTable } from "../src/session/table.js";
+import { RecordTable, type RowMeasure, type RowPlace } from "../src/session/table.js";
 
 export type ScanTask =
 	| { op: "detect"; source: SourceSpec; format: FormatName | null }
@@ -59,7 +59,7 @@ async function detect(reader: ByteReader, given: FormatName | null): Promise<Det
 	if (shape === "lines") {
 		return { shape, format: given ?? (await detectLines(reader)), elements: null, fields: null, damage: null };
 	}
-	const { elements, fields, damage } = await scanDocument(reader);
+	const { elements, fields, damage } = scanDocument(reader);
 	return {
 		shape,
 		format: given ?? recogniseFormat(await firstElements(reader, elements)),
@@ -104,29 +104,29 @@ async function scanRange(
 	for (const line of scanLines(reader, from, to, readSize)) {
 		const read = lines.read(line, table.records);
 		for (const { value, start, end } of read instanceof Promise ? await read : read) {
-			addRecord(table, format, value, start, end, line.number);
+			const place = { start, end, record: table.records++, line: line.number, item: 0 };
+			addRows(table, place, () => [format.read(value)]);
 		}
 		table.lines = line.number;
 	}
 	return table.toChunk();
 }
 
-function addRecord(
-	table: RecordTable,
-	format: FormatReader,
-	value: JsonObject,
-	start: number,
-	end: number,
-	line: number,
-): void {
-	const record = table.records++;
+/**
+ * Adds the rows of what a format reads from one record. A reader that fails on a hostile record costs that record alone: it keeps its number, has no
+ * row, and is reported as `invalid_json`. (Of the kinds of RULINGS 20 that is the nearest; `record` tells it from bytes that are no JSON, whose is -1.)
+ */
+function addRows(table: RecordTable, place: RowPlace, read: () => (RecordFacts | null)[]): void {
+	let rows: ({ facts: RecordFacts; measure: RowMeasure } | null)[];
 	try {
-		const facts = format.read(value);
-		if (facts) table.add(facts, { start, end, record, line, item: 0 }, measureParts(facts));
+		rows = read().map((facts) => facts && { facts, measure: measureParts(facts) });
 	} catch {
-		// A reader that cannot make sense of a hostile record costs that record, not the session.
-		table.damage.add("invalid_json", start, line, record);
+		table.damage.add("invalid_json", place.start, place.line, place.record);
+		return;
 	}
+	rows.forEach((row, k) => {
+		if (row) table.add(row.facts, { ...place, item: place.item + k }, row.measure);
+	});
 }
 
 /** Elements of a document count as lines; its other fields have neither a line nor a record number. */
@@ -142,17 +142,15 @@ async function scanElements(
 		const start = starts[i];
 		const end = ends[i];
 		const line = areFields ? 0 : ++table.lines;
-		const parsed = await parseOrNull(reader, start, end);
-		if (parsed === null) {
+		const value = (await parseOrNull(reader, start, end))?.value;
+		if (isObject(value)) {
+			const place = { start, end, record: areFields ? -1 : table.records++, line, item: 0 };
+			addRows(table, place, () => [areFields ? readField(format, value) : format.read(value)]);
+		} else if (value !== undefined) {
+			table.damage.add("not_an_object", start, line, -1);
+		} else {
 			const nul = firstNulIn(reader, start, end);
 			table.damage.add(nul < 0 ? "invalid_json" : "nul_run", nul < 0 ? start : nul, line, -1);
-		} else if (!isObject(parsed.value)) {
-			table.damage.add("not_an_object", start, line, -1);
-		} else if (areFields) {
-			const facts = readField(format, parsed.value);
-			if (facts) table.add(facts, { start, end, record: -1, line, item: 0 }, measureParts(facts));
-		} else {
-			addRecord(table, format, parsed.value, start, end, line);
 		}
 	}
 	return table.toChunk();
@@ -162,10 +160,7 @@ async function scanElements(
 async function scanItems(reader: ByteReader, task: Extract<ScanTask, { op: "items" }>): Promise<TableChunk> {
 	const table = new RecordTable();
 	const { start, end, record, line } = task;
-	const { value } = await parseRecord(reader, start, end);
-	const items = isObject(value) ? (readerOf(task.format).items?.(value) ?? []) : [];
-	items.forEach((facts, k) => {
-		table.add(facts, { start, end, record, line, item: k + 1 }, measureParts(facts));
-	});
+	const { value } = await parseAgain(reader, start, end);
+	addRows(table, { start, end, record, line, item: 1 }, () => readerOf(task.format).items?.(value) ?? []);
 	return table.toChunk();
 }

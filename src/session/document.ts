@@ -4,7 +4,7 @@
  */
 import { type Column, float64 } from "./columns.js";
 import { DamageLog } from "./damage.js";
-import { CLOSE_LIST, CLOSE_OBJECT, JsonBytes, OPEN_LIST, OPEN_OBJECT, QUOTE } from "./json-bytes.js";
+import { CLOSE_LIST, CLOSE_OBJECT, JsonBytes, OPEN_LIST, OPEN_OBJECT, QUOTE, startsValue } from "./json-bytes.js";
 import { firstNulIn } from "./nul-runs.js";
 import { nextElement, openingsOf } from "./resync.js";
 import type { ByteReader } from "./source.js";
@@ -19,8 +19,6 @@ const LIST_KEY = "messages";
 
 const COMMA = 0x2c;
 const COLON = 0x3a;
-/** First bytes of numbers and literals. */
-const WORD = Buffer.from("-0123456789tfn");
 
 /** A key and its value; `start` is the key's opening quote, `end` the byte behind the value. */
 export interface DocumentField {
@@ -119,7 +117,7 @@ class Scan {
 			if (b === COMMA) {
 				if (!commas.comma(at)) this.#complain(at);
 				bytes.step();
-			} else if (b === OPEN_OBJECT || b === OPEN_LIST || b === QUOTE || WORD.includes(b)) {
+			} else if (startsValue(b)) {
 				if (!commas.value()) this.#complain(at);
 				this.#complained = false;
 				if (!this.#element(at, commas)) return false;

@@ -8,6 +8,13 @@ export const CLOSE_OBJECT = 0x7d;
 export const OPEN_LIST = 0x5b;
 export const CLOSE_LIST = 0x5d;
 
+const VALUE_STARTS = Buffer.from('{["-0123456789tfn');
+
+/** Whether a JSON value can start with this byte. */
+export function startsValue(byte: number): boolean {
+	return VALUE_STARTS.includes(byte);
+}
+
 /** Bytes of a string that are looked at one by one before the search for its end goes native: most strings are shorter than a call is dear. */
 const NEAR = 12;
 /** Nesting below this depth is counted, but no longer checked for the right kind of bracket. */

@@ -2,6 +2,7 @@
 import type { ByteReader } from "./source.js";
 
 const NUL = 0;
+const SPACE = 0x20;
 const STEP = 1 << 20;
 
 export interface Stretch {
@@ -15,6 +16,21 @@ export function firstNulIn(reader: ByteReader, from: number, to: number): number
 		const nul = bytes.indexOf(NUL);
 		if (nul >= 0) return position + nul;
 	}
+	return -1;
+}
+
+/** Offset of the first byte of a range that is neither NUL, nor white space or another control character; -1 for none. Reads block. */
+export function firstTextIn(reader: ByteReader, from: number, to: number): number {
+	for (const { bytes, position } of steps(reader, from, to)) {
+		const first = firstText(bytes);
+		if (first >= 0) return position + first;
+	}
+	return -1;
+}
+
+/** Index of the first such byte; -1 for none. */
+export function firstText(bytes: Buffer): number {
+	for (let at = 0; at < bytes.length; at++) if (bytes[at] > SPACE) return at;
 	return -1;
 }
 

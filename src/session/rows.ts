@@ -25,7 +25,7 @@ export interface RowSource {
 interface LoadedRecord {
 	source: number;
 	start: number;
-	parsed: Parsed;
+	parsed: ParsedObject;
 	items: RecordFacts[] | null;
 }
 
@@ -35,7 +35,11 @@ export interface Parsed {
 	field: boolean;
 }
 
-/** Parses the bytes of one record or field. Errors: SyntaxError. Reads block. */
+interface ParsedObject extends Parsed {
+	value: JsonObject;
+}
+
+/** Parses the bytes of one value, or of one field, which starts with the quote of its key. Errors: SyntaxError. Reads block. */
 export async function parseRecord(reader: ByteReader, start: number, end: number): Promise<Parsed> {
 	if (end - start > GIANT_RECORD) {
 		const first = Buffer.alloc(1);
@@ -44,9 +48,15 @@ export async function parseRecord(reader: ByteReader, start: number, end: number
 	}
 	const bytes = Buffer.allocUnsafe(end - start);
 	const n = reader.read(bytes, start);
-	const field = bytes[0] === QUOTE;
 	const text = bytes.toString("utf8", 0, n);
-	return { value: JSON.parse(field ? `{${text}}` : text) as JsonValue, field };
+	if (bytes[0] === QUOTE) {
+		try {
+			return { value: JSON.parse(`{${text}}`) as JsonValue, field: true };
+		} catch {
+			// A string, or damage.
+		}
+	}
+	return { value: JSON.parse(text) as JsonValue, field: false };
 }
 
 /**
@@ -72,10 +82,9 @@ export async function* readRows(
 			const loaded: LoadedRecord =
 				last?.source === source && last.start === start
 					? last
-					: { source, start, parsed: await parseOrComplain(reader, start, end), items: null };
+					: { source, start, parsed: await parseAgain(reader, start, end), items: null };
 			last = loaded;
 			const { value, field } = loaded.parsed;
-			if (!isObject(value)) throw changed(start);
 			const item = places.item[index];
 			if (item > 0) {
 				loaded.items ??= format.items?.(value) ?? [];
@@ -95,17 +104,14 @@ export function readField(format: FormatReader, value: JsonObject): RecordFacts 
 	return format.field?.(key, value[key] ?? null) ?? null;
 }
 
-async function parseOrComplain(reader: ByteReader, start: number, end: number): Promise<Parsed> {
-	try {
-		return await parseRecord(reader, start, end);
-	} catch (cause) {
-		if (cause instanceof MidcompactError) throw cause;
-		throw changed(start);
-	}
-}
-
-function changed(start: number): MidcompactError {
-	return new MidcompactError(
+/** Parses a record that was an object before. Errors: `unreadable` when it is none now. */
+export async function parseAgain(reader: ByteReader, start: number, end: number): Promise<ParsedObject> {
+	const parsed = await parseRecord(reader, start, end).catch((thrown: unknown) => {
+		if (thrown instanceof SyntaxError) return null;
+		throw thrown;
+	});
+	if (parsed && isObject(parsed.value)) return { value: parsed.value, field: parsed.field };
+	throw new MidcompactError(
 		"unreadable",
 		`The session file changed: the record at byte ${start} no longer reads as it did.`,
 	);

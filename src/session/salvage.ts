@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import type { DamageLog } from "./damage.js";
 import { GIANT_RECORD, parseGiantRecord } from "./giant.js";
-import { BACKSLASH, CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from "./json-bytes.js";
+import { BACKSLASH, CLOSE_OBJECT, OPEN_OBJECT, QUOTE, startsValue } from "./json-bytes.js";
 import { firstNulIn, stretchesWithoutNul } from "./nul-runs.js";
 import { isObject, type JsonObject, type JsonValue } from "./record.js";
 import type { Line } from "./scan.js";
@@ -19,8 +19,8 @@ const NUL = 0;
 /** Bytes looked at while a damaged line is searched for whole records, as a multiple of its length: enough for real splices, bounded on hostile ones. */
 const SALVAGE_EFFORT = 8;
 const SALVAGE_LEAST = 1 << 16;
-/** Stretches between NUL runs that are looked at in one line above 64 MiB. */
-const GIANT_PIECES = 10_000;
+/** Stretches between NUL runs that are looked at in one line above 64 MiB: more are no session with holes in it, but something else. */
+const GIANT_PIECES = 100_000;
 
 /** Reads the records of one line and reports what is wrong with it. `recordNumber` is the number that its first record will have. */
 export class LineReader {
@@ -36,10 +36,16 @@ export class LineReader {
 
 	/** The records of a line, in order. Giant lines are parsed as a stream, hence the promise; all others answer at once. */
 	read(line: Line, recordNumber: number): FoundRecord[] | Promise<FoundRecord[]> {
-		if (line.bytes === null) return this.#readGiant(line, recordNumber);
+		const effort = new Effort(line.end - line.start);
 		const { bytes } = line;
-		if (isBlank(bytes)) return [];
-		const value = tryParse(bytes);
+		return bytes === null ? this.#readGiant(line, recordNumber, effort) : this.#read(line, bytes, recordNumber, effort);
+	}
+
+	#read(line: Line, bytes: Buffer, recordNumber: number, effort: Effort): FoundRecord[] {
+		const first = bytes.findIndex((byte) => !isSpace(byte));
+		if (first < 0) return [];
+		// A failed parse costs as much as many a whole line, and the lines of another program's text would all fail.
+		const value = startsValue(bytes[first]) ? tryParse(bytes) : undefined;
 		if (value !== undefined) {
 			if (!isObject(value)) {
 				this.#damage.add("not_an_object", line.start, line.number, -1);
@@ -49,15 +55,14 @@ export class LineReader {
 			return [{ value, start: line.start, end: line.end }];
 		}
 		const nul = bytes.indexOf(NUL);
-		if (nul < 0) return this.#salvage(bytes, line.start, line, recordNumber);
+		if (nul < 0) return this.#salvage(line, bytes, recordNumber, effort);
 		this.#damage.add("nul_run", line.start + nul, line.number, -1);
-		return this.#betweenNuls(bytes, line, recordNumber);
+		return this.#betweenNuls(line, bytes, recordNumber, effort);
 	}
 
 	/** Zeros that a crash left behind (claude-code#49876) separate what was written before and after. */
-	#betweenNuls(bytes: Buffer, line: Line, recordNumber: number): FoundRecord[] {
+	#betweenNuls(line: Line, bytes: Buffer, recordNumber: number, effort: Effort): FoundRecord[] {
 		const found: FoundRecord[] = [];
-		const effort = new Effort(bytes.length);
 		for (let at = bytes.indexOf(OPEN_OBJECT); at >= 0; ) {
 			const nul = bytes.indexOf(NUL, at);
 			const end = nul < 0 ? bytes.length : nul;
@@ -69,8 +74,9 @@ export class LineReader {
 		return found;
 	}
 
-	#salvage(bytes: Buffer, base: number, line: Line, recordNumber: number): FoundRecord[] {
-		const { found, unread } = this.#wholeRecords(bytes, base, line, recordNumber, new Effort(bytes.length));
+	#salvage(line: Line, bytes: Buffer, recordNumber: number, effort: Effort): FoundRecord[] {
+		const base = line.start;
+		const { found, unread } = this.#wholeRecords(bytes, base, line, recordNumber, effort);
 		if (unread >= 0) {
 			const tornAtEnd = line.unterminated && (found.length === 0 || unread > found[found.length - 1].start);
 			if (tornAtEnd) this.#damage.add("torn_tail", base + unread, line.number, -1);
@@ -98,8 +104,9 @@ export class LineReader {
 				at++;
 				continue;
 			}
-			const end = bytes[at] === OPEN_OBJECT ? endOfObject(bytes, at) : -1;
-			effort.spend((end < 0 ? bytes.length : end) - at);
+			const opens = bytes[at] === OPEN_OBJECT;
+			const end = opens ? endOfObject(bytes, at) : -1;
+			if (opens) effort.spend((end < 0 ? bytes.length : end) - at);
 			const value = end < 0 ? undefined : tryParse(bytes.subarray(at, end));
 			// At the start of the line, or right behind a whole record, an object is a record; behind unreadable bytes it must prove it.
 			if (isObject(value) && (unread < 0 || this.#isWhole(value))) {
@@ -122,30 +129,35 @@ export class LineReader {
 	}
 
 	/** A line above the limit: NUL stretches are cut out first (a sparse hole has no end of line), the rest is parsed as a stream. */
-	async #readGiant(line: Line, recordNumber: number): Promise<FoundRecord[]> {
+	async #readGiant(line: Line, recordNumber: number, effort: Effort): Promise<FoundRecord[]> {
 		const nul = firstNulIn(this.#reader, line.start, line.end);
 		if (nul >= 0) this.#damage.add("nul_run", nul, line.number, -1);
 		const found: FoundRecord[] = [];
 		let pieces = 0;
 		for (const { start, end } of stretchesWithoutNul(this.#reader, line.start, line.end)) {
-			// Beyond this the line is no session with a hole in it, but something else; the damage is reported already.
-			if (++pieces > GIANT_PIECES) break;
-			for (const record of await this.#readPiece(line, start, end, recordNumber + found.length)) found.push(record);
+			if (++pieces > GIANT_PIECES) {
+				this.#damage.add("invalid_json", start, line.number, -1);
+				break;
+			}
+			const unterminated = line.unterminated && end === line.end;
+			const piece = { start, end, number: line.number, bytes: null, unterminated };
+			for (const record of await this.#readPiece(piece, recordNumber + found.length, effort)) found.push(record);
 		}
 		return found;
 	}
 
-	async #readPiece(line: Line, start: number, end: number, recordNumber: number): Promise<FoundRecord[]> {
-		const unterminated = line.unterminated && end === line.end;
+	/** A stretch of a giant line that holds no NUL, as a line of its own. */
+	async #readPiece(piece: Line, recordNumber: number, effort: Effort): Promise<FoundRecord[]> {
+		const { start, end, number, unterminated } = piece;
 		if (end - start <= GIANT_RECORD) {
 			const bytes = Buffer.allocUnsafe(end - start);
 			this.#reader.read(bytes, start);
-			return this.read({ start, end, number: line.number, bytes, unterminated }, recordNumber);
+			return this.#read(piece, bytes, recordNumber, effort);
 		}
 		const value = await tryParseGiant(this.#reader, start, end);
 		if (isObject(value)) return [{ value, start, end }];
-		if (value !== undefined) this.#damage.add("not_an_object", start, line.number, -1);
-		else this.#damage.add(unterminated ? "torn_tail" : "invalid_json", start, line.number, -1);
+		if (value !== undefined) this.#damage.add("not_an_object", start, number, -1);
+		else this.#damage.add(unterminated ? "torn_tail" : "invalid_json", start, number, -1);
 		return [];
 	}
 }
@@ -178,18 +190,14 @@ function tryParse(bytes: Buffer): JsonValue | undefined {
 async function tryParseGiant(reader: ByteReader, start: number, end: number): Promise<JsonValue | undefined> {
 	try {
 		return await parseGiantRecord(reader, start, end);
-	} catch {
+	} catch (thrown) {
+		if (!(thrown instanceof SyntaxError)) throw thrown;
 		return undefined;
 	}
 }
 
 function isSpace(byte: number): boolean {
 	return byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a;
-}
-
-function isBlank(bytes: Buffer): boolean {
-	for (const byte of bytes) if (!isSpace(byte)) return false;
-	return true;
 }
 
 /** Byte after the object that starts at `from`, found by counting braces outside of strings; -1 when it does not end. */

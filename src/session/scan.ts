@@ -1,5 +1,4 @@
 /** Lines of a byte range of a JSONL source, in bounded memory. A range owns the lines that start in it, so ranges need not be aligned. */
-import { MidcompactError } from "../errors.js";
 import { GIANT_RECORD } from "./giant.js";
 import type { ByteReader } from "./source.js";
 
@@ -32,14 +31,16 @@ export function* scanLines(
 	readSize = Math.min(Math.max(to - from, LEAST_READ), MOST_READ),
 ): Generator<Line> {
 	const window = new Window(reader, readSize);
-	let start = from === 0 && startsWithMark(reader) ? BOM.length : from;
+	/** Where the line starts; its text starts behind a mark. */
+	let owned = from;
 	if (from > 0) {
 		const before = window.findNewline(from - 1, to - 1);
 		if (before < 0) return;
-		start = before + 1;
+		owned = before + 1;
 	}
+	let start = owned === 0 && startsWithMark(reader) ? BOM.length : owned;
 	let number = 0;
-	while (start < to && start < reader.size) {
+	while (owned < to && start < reader.size) {
 		const newline = window.findNewline(start, reader.size);
 		const lineEnd = newline < 0 ? reader.size : newline;
 		const line: Line = { start, end: lineEnd, number: ++number, bytes: null, unterminated: newline < 0 };
@@ -48,7 +49,8 @@ export function* scanLines(
 			trim(line, line.bytes);
 		}
 		yield line;
-		start = lineEnd + 1;
+		owned = lineEnd + 1;
+		start = owned;
 	}
 }
 
@@ -94,10 +96,8 @@ class Window {
 		}
 	}
 
-	/** The bytes of a line just found. Errors: `unreadable` when the source has become shorter than it was. */
+	/** The bytes of a line just found. */
 	slice(from: number, to: number): Buffer {
-		if (to > this.#start + this.#length)
-			throw new MidcompactError("unreadable", "The session file became shorter while it was read.");
 		return this.#buffer.subarray(from - this.#start, to - this.#start);
 	}
 

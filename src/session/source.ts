@@ -10,7 +10,10 @@ export type SourceSpec =
 /** Reads byte ranges of one source. Not for the main thread: reads block. */
 export interface ByteReader {
 	readonly size: number;
-	/** Fills `target` from `position` on; returns the number of bytes, less than asked only at the end of the source. */
+	/**
+	 * Fills `target` from `position` on; returns the number of bytes, less than asked only where `size` ends. Errors: `unreadable` when the source has
+	 * become shorter than that.
+	 */
 	read(target: Uint8Array, position: number): number;
 	close(): void;
 }
@@ -23,9 +26,11 @@ export function openReader(spec: SourceSpec): ByteReader {
 class FileReader implements ByteReader {
 	readonly size: number;
 	readonly #fd: number;
+	readonly #path: string;
 
 	constructor(spec: Extract<SourceSpec, { kind: "file" }>) {
 		this.size = spec.size;
+		this.#path = spec.path;
 		try {
 			this.#fd = openSync(spec.path, "r");
 		} catch (cause) {
@@ -39,24 +44,28 @@ class FileReader implements ByteReader {
 		const now = fstatSync(this.#fd);
 		if (now.ino !== spec.inode || now.dev !== spec.device || now.size < spec.size) {
 			closeSync(this.#fd);
-			throw new MidcompactError("unreadable", `The session file ${spec.path} was replaced or cut while it was open.`);
+			throw replaced(spec.path);
 		}
 	}
 
 	read(target: Uint8Array, position: number): number {
-		const wanted = Math.min(target.length, this.size - position);
+		const wanted = Math.max(Math.min(target.length, this.size - position), 0);
 		let filled = 0;
 		while (filled < wanted) {
 			const n = readSync(this.#fd, target, filled, wanted - filled, position + filled);
-			if (n === 0) break;
+			if (n === 0) throw replaced(this.#path);
 			filled += n;
 		}
-		return Math.max(filled, 0);
+		return filled;
 	}
 
 	close(): void {
 		closeSync(this.#fd);
 	}
+}
+
+function replaced(path: string): MidcompactError {
+	return new MidcompactError("unreadable", `The session file ${path} was replaced or cut while it was open.`);
 }
 
 class MemoryReader implements ByteReader {

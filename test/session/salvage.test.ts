@@ -81,6 +81,30 @@ describe("damaged lines", () => {
 		expect(damage[0]).toEqual(["nul_run", 0, 1]);
 	});
 
+	it("reads every record of a line on which other bytes stand between them", async () => {
+		const { ids, damage } = await read(`${Array.from({ length: 5000 }, (_, i) => rec(i)).join(", ")}\n`);
+		expect(ids.length).toBe(5000);
+		expect(damage).toEqual([["spliced", 16, 1]]);
+	});
+
+	it("gives up on nesting without end after a bounded effort", async () => {
+		const { ids, damage } = await read(`x${'{"a":'.repeat(400_000)}\n${rec(2)}\n`);
+		expect(ids).toEqual([2]);
+		expect(damage).toEqual([["invalid_json", 0, 1]]);
+	});
+
+	it("reads 100,000 stretches of a giant line, and reports the rest as one unreadable piece", async () => {
+		const piece = `${rec(1)}\0`;
+		const times = 100_010;
+		const filler = Buffer.alloc(64 * 1024 * 1024);
+		const { ids, damage } = await read(Buffer.concat([filler, Buffer.from(piece.repeat(times))]));
+		expect(ids.length).toBe(100_000);
+		expect(damage).toEqual([
+			["nul_run", 0, 1],
+			["invalid_json", filler.length + 100_000 * piece.length, 1],
+		]);
+	});
+
 	it("gives up on a line salted with NULs after a bounded effort, and reads the next", async () => {
 		const salted = Buffer.from('{"a":'.repeat(400_000), "utf16le");
 		const { ids, damage } = await read(Buffer.concat([salted, Buffer.from(`\n${rec(2)}\n`)]));

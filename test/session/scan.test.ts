@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scanLines } from "#src/session/scan.js";
+import type { ByteReader } from "#src/session/source.js";
 import { readerOver } from "../helpers/bytes.js";
 
 interface SeenLine {
@@ -58,6 +59,37 @@ describe("lines of a byte range", () => {
 				expect(parts).toEqual(linesOf(text));
 			}),
 		);
+	});
+
+	it("gives a line behind a byte order mark to the range that holds its first byte", () => {
+		const content = "\ufeffa\nb";
+		for (const step of [1, 2, 3, 4]) {
+			const parts: SeenLine[] = [];
+			for (let from = 0; from < 6; from += step) parts.push(...linesOf(content, from, Math.min(from + step, 6)));
+			expect(parts).toEqual(linesOf(content));
+		}
+	});
+
+	it("starts a line above 64 MiB behind a byte order mark", () => {
+		const bytes = Buffer.alloc(64 * 1024 * 1024 + 10, "x");
+		bytes.write("\ufeff");
+		const [line] = scanLines(readerOver(bytes), 0, bytes.length);
+		expect([line.start, line.end, line.bytes]).toEqual([3, bytes.length, null]);
+	});
+
+	it("reads no more than a small range needs", () => {
+		const reader = readerOver("x\n".repeat(500_000));
+		let asked = 0;
+		const counting: ByteReader = {
+			size: reader.size,
+			read: (target, position) => {
+				asked += target.length;
+				return reader.read(target, position);
+			},
+			close() {},
+		};
+		expect([...scanLines(counting, 1000, 3000)].length).toBe(1000);
+		expect(asked).toBeLessThan(200_000);
 	});
 
 	it("reads a long line in small steps without losing a byte (claude-code#24118, codesesh PR#191)", () => {

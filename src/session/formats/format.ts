@@ -15,6 +15,12 @@ export interface FormatReader {
 	isWhole(record: JsonObject): boolean;
 	/** Facts of a record; null for one that nothing needs (it still counts as a record). */
 	read(record: JsonObject): RecordFacts | null;
+	/** The session's own id, when this record gives it (a header, a line that repeats it); the first record that does counts. */
+	session?(record: JsonObject): string | null;
+	/**
+	 * What of a record makes it the same one when its host writes the file anew with other ids (RULINGS 14); content hashes are taken of it. Without it, of the record's bytes.
+	 */
+	identity?(record: JsonObject): JsonValue;
 	/** The items inside a record that the branch asked to expand (Codex `replacement_history`), in order. */
 	items?(record: JsonObject): RecordFacts[];
 	/** Facts of a field of the document around the messages (`system`, `tools`, `usage` beside `messages`); null when it says nothing. */

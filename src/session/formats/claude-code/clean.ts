@@ -1,0 +1,3 @@
+import type { ForkCleaner } from "../../fork.js";
+
+export const claudeCodeCleaner: ForkCleaner = { clean: (record) => record };

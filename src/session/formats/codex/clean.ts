@@ -1,0 +1,3 @@
+import type { ForkCleaner } from "../../fork.js";
+
+export const codexCleaner: ForkCleaner = { clean: (record) => record };

@@ -1,0 +1,3 @@
+import type { ForkCleaner } from "../../fork.js";
+
+export const openaiChatCleaner: ForkCleaner = { clean: (record) => record };

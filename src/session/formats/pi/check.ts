@@ -1,0 +1,7 @@
+import type { ResumeCheck } from "../../resume.js";
+
+export const piCheck: ResumeCheck = {
+	pairs: { abandoned: "refused", orphan: "refused", ambiguous: "refused" },
+	record: () => [],
+	whole: async () => [],
+};

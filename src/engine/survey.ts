@@ -81,6 +81,8 @@ export class OpenSurvey implements Survey {
 	readonly atoms: AtomTable;
 	readonly groups: Groups;
 	readonly system: SystemTotals;
+	/** Rows of the system messages, in order. */
+	readonly systemRows: readonly number[];
 	readonly damage: DamageReport;
 	readonly notices: readonly string[];
 	readonly unsearchedAtoms: number;
@@ -111,6 +113,7 @@ export class OpenSurvey implements Survey {
 		this.atoms = anchor.atoms;
 		this.groups = groups;
 		this.system = anchor.system;
+		this.systemRows = anchor.system.rows;
 		this.damage = damage;
 		this.unsearchedAtoms = giants.atoms;
 		this.notices = [

@@ -3,11 +3,12 @@ import { asMidcompactError, encodeThreadError } from "../src/errors.js";
 import { measureParts } from "../src/measure/parts.js";
 import type { TableChunk } from "../src/session/chunk.js";
 import {
-	detectLines,
 	detectShape,
+	firstOfLines,
 	HEAD_OF_RECORD,
 	recogniseFormat,
 	type Shape,
+	sessionIn,
 	VOTERS,
 } from "../src/session/detect.js";
 import { scanDocument } from "../src/session/document.js";
@@ -32,6 +33,8 @@ export type ScanTask =
 export interface Detected {
 	shape: Shape;
 	format: FormatName;
+	/** The session's own id; null where its first records give none. */
+	session: string | null;
 	elements: { start: Float64Array; end: Float64Array } | null;
 	fields: { start: Float64Array; end: Float64Array } | null;
 	damage: RecordTable["damage"] | null;
@@ -57,12 +60,17 @@ export default async function scan(task: ScanTask): Promise<TableChunk | Detecte
 async function detect(reader: ByteReader, given: FormatName | null): Promise<Detected> {
 	const shape = await detectShape(reader);
 	if (shape === "lines") {
-		return { shape, format: given ?? (await detectLines(reader)), elements: null, fields: null, damage: null };
+		const records = await firstOfLines(reader);
+		const format = given ?? recogniseFormat(records);
+		return { shape, format, session: sessionIn(records, format), elements: null, fields: null, damage: null };
 	}
 	const { elements, fields, damage } = scanDocument(reader);
+	const records = await firstElements(reader, elements);
+	const format = given ?? recogniseFormat(records);
 	return {
 		shape,
-		format: given ?? recogniseFormat(await firstElements(reader, elements)),
+		format,
+		session: sessionIn(records, format),
 		elements,
 		fields: { start: Float64Array.from(fields, (f) => f.start), end: Float64Array.from(fields, (f) => f.end) },
 		damage,

@@ -44,7 +44,13 @@ async function joined(parent: Loaded, child: Loaded, id: string): Promise<Loaded
 	const notices = [...parent.notices, ...child.notices, `The session continues ${id}, which was read too.`];
 	const { count } = parent.table.damage;
 	if (count > 0) notices.push(`Damage in the continued session ${id}: ${count} finding(s).`);
-	return { format: child.format, table, sources: [...parent.sources, ...child.sources], notices };
+	return {
+		format: child.format,
+		session: child.session,
+		table,
+		sources: [...parent.sources, ...child.sources],
+		notices,
+	};
 }
 
 type FileSpec = Extract<SourceSpec, { kind: "file" }>;

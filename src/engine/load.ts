@@ -29,6 +29,8 @@ export interface LoadOptions {
 
 export interface Loaded {
 	format: FormatName;
+	/** The session's own id; null where the format has none. */
+	session: string | null;
 	table: RecordTable;
 	sources: SourceSpec[];
 	notices: string[];
@@ -49,7 +51,7 @@ export async function load(pool: WorkerPool, spec: SourceSpec, options: LoadOpti
 		await scanAll(pool, elementTasks(spec, detected), table, options, (task) => task.end[task.end.length - 1]);
 		if (damage) table.damage.append(damage, 0, 0);
 	}
-	return { format, table, sources: [spec], notices: [] };
+	return { format, session: detected.session, table, sources: [spec], notices: [] };
 }
 
 /** Runs scan tasks and appends their chunks in order; `done` says how far a task takes the source, in bytes. */

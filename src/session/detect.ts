@@ -1,7 +1,7 @@
 /** What a source is: lines or one document, and of which format. Looks at the head only. */
 import { MidcompactError } from "../errors.js";
 import { DamageLog } from "./damage.js";
-import { READERS } from "./formats/readers.js";
+import { READERS, readerOf } from "./formats/readers.js";
 import { parseRecordHead } from "./giant.js";
 import { firstText, firstTextIn } from "./nul-runs.js";
 import { FORMATS, type FormatName, isObject, type JsonObject } from "./record.js";
@@ -50,8 +50,8 @@ export async function detectShape(reader: ByteReader): Promise<Shape> {
 	}
 }
 
-/** The format of a JSONL source. Errors: `not_a_session`, `unknown_format`. */
-export async function detectLines(reader: ByteReader): Promise<FormatName> {
+/** The first records of a JSONL source; none where its start is no session. */
+export async function firstOfLines(reader: ByteReader): Promise<JsonObject[]> {
 	const records: JsonObject[] = [];
 	const lines = new LineReader(reader, () => true, new DamageLog());
 	let limit = Number.POSITIVE_INFINITY;
@@ -64,7 +64,7 @@ export async function detectLines(reader: ByteReader): Promise<FormatName> {
 		// Blank lines and zeros may stand before the first record, however many; text without any record may not.
 		else garbage += textBytes(reader, line);
 	}
-	return recogniseFormat(records);
+	return records;
 }
 
 /** The records of a line; of one that is too large to be looked at as a whole, the head. */
@@ -106,6 +106,17 @@ export function recogniseFormat(records: readonly JsonObject[]): FormatName {
 		);
 	}
 	return best;
+}
+
+/** The session id that the first records give; null where the format has none, or they do not say. */
+export function sessionIn(records: readonly JsonObject[], format: FormatName): string | null {
+	const { session } = readerOf(format);
+	if (!session) return null;
+	for (const record of records) {
+		const id = session(record);
+		if (id !== null) return id;
+	}
+	return null;
 }
 
 /** Whether these first bytes are ASCII in UTF-16, as the head of any session would be. */

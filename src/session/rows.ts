@@ -21,14 +21,6 @@ export interface RowSource {
 	format: FormatName;
 }
 
-/** The record read last, kept because the items of one record follow each other. */
-interface LoadedRecord {
-	source: number;
-	start: number;
-	parsed: ParsedObject;
-	items: RecordFacts[] | null;
-}
-
 /** A parsed record; `field`: the bytes were a field of a document, `"key": value`, and the value is `{key: value}`. */
 export interface Parsed {
 	value: JsonValue;
@@ -37,6 +29,50 @@ export interface Parsed {
 
 interface ParsedObject extends Parsed {
 	value: JsonObject;
+}
+
+/** The record read last, kept because the items of one record follow each other. */
+interface LoadedRecord {
+	source: number;
+	start: number;
+	parsed: ParsedObject;
+}
+
+/** Reads records of a session again, one in memory at a time. Close it: it holds files open. */
+export class RecordReader {
+	readonly #from: RowSource;
+	readonly #readers = new Map<number, ByteReader>();
+	#last: LoadedRecord | null = null;
+
+	constructor(from: RowSource) {
+		this.#from = from;
+	}
+
+	/** The bytes of a source. Errors: `unreadable` when it went away, was replaced or became shorter. */
+	bytesOf(source: number): ByteReader {
+		let reader = this.#readers.get(source);
+		if (!reader) {
+			reader = openReader(this.#from.sources[source]);
+			this.#readers.set(source, reader);
+		}
+		return reader;
+	}
+
+	/** The record at a place; the same object as before where it is the same one. Errors: `unreadable` when it no longer reads as an object. */
+	async at(places: RowPlaces, index: number): Promise<ParsedObject> {
+		const source = places.source[index];
+		const start = places.start[index];
+		if (this.#last?.source !== source || this.#last.start !== start) {
+			const parsed = await parseAgain(this.bytesOf(source), start, places.end[index]);
+			this.#last = { source, start, parsed };
+		}
+		return this.#last.parsed;
+	}
+
+	close(): void {
+		for (const reader of this.#readers.values()) reader.close();
+		this.#readers.clear();
+	}
 }
 
 /** Parses the bytes of one value, or of one field, which starts with the quote of its key. Errors: SyntaxError. Reads block. */
@@ -67,34 +103,21 @@ export async function* readRows(
 	places: RowPlaces,
 ): AsyncGenerator<{ index: number; facts: RecordFacts }> {
 	const format = readerOf(from.format);
-	const readers = new Map<number, ByteReader>();
-	let last: LoadedRecord | null = null;
+	const reader = new RecordReader(from);
+	let expanded = null as { value: JsonObject; items: RecordFacts[] } | null;
 	try {
 		for (let index = 0; index < places.start.length; index++) {
-			const source = places.source[index];
-			const start = places.start[index];
-			const end = places.end[index];
-			let reader = readers.get(source);
-			if (!reader) {
-				reader = openReader(from.sources[source]);
-				readers.set(source, reader);
-			}
-			const loaded: LoadedRecord =
-				last?.source === source && last.start === start
-					? last
-					: { source, start, parsed: await parseAgain(reader, start, end), items: null };
-			last = loaded;
-			const { value, field } = loaded.parsed;
+			const { value, field } = await reader.at(places, index);
 			const item = places.item[index];
 			if (item > 0) {
-				loaded.items ??= format.items?.(value) ?? [];
-				yield { index, facts: loaded.items[item - 1] ?? emptyFacts(0) };
+				if (expanded?.value !== value) expanded = { value, items: format.items?.(value) ?? [] };
+				yield { index, facts: expanded.items[item - 1] ?? emptyFacts(0) };
 			} else {
 				yield { index, facts: (field ? readField(format, value) : format.read(value)) ?? emptyFacts(0) };
 			}
 		}
 	} finally {
-		for (const reader of readers.values()) reader.close();
+		reader.close();
 	}
 }
 

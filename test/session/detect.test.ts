@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { detectLines, detectShape } from "#src/session/detect.js";
+import { detectShape, firstOfLines, recogniseFormat } from "#src/session/detect.js";
 import { readerOver } from "../helpers/bytes.js";
 
 const entries = [
@@ -20,7 +20,7 @@ const shapeOf = (...pieces: (string | Uint8Array)[]) => detectShape(readerOver(b
 async function formatOf(...pieces: (string | Uint8Array)[]): Promise<string> {
 	const reader = readerOver(bytes(...pieces));
 	expect(await detectShape(reader)).toBe("lines");
-	return detectLines(reader);
+	return recogniseFormat(await firstOfLines(reader));
 }
 
 describe("a document is told from lines by its head", () => {
@@ -59,7 +59,7 @@ describe("the first record of a file of lines", () => {
 		["lines longer than any record", `${"x".repeat(70_000_000)}\n`],
 	])("is no longer looked for behind megabytes of %s", async (_name, garbage) => {
 		const reader = readerOver(bytes(garbage, pi));
-		await expect(detectLines(reader)).rejects.toMatchObject({ code: "not_a_session" });
+		await expect(firstOfLines(reader).then(recogniseFormat)).rejects.toMatchObject({ code: "not_a_session" });
 	});
 });
 

@@ -1,4 +1,5 @@
 /** Opens sessions and owns the worker threads. */
+import { resolve } from "node:path";
 import { WorkerPool } from "./engine/pool.js";
 import { openSource, type Progress, type Session } from "./engine/session.js";
 import { fileSource, memorySource } from "./engine/sources.js";
@@ -21,6 +22,11 @@ export interface OpenOptions {
 	signal?: AbortSignal;
 	/** Called whenever a task is done: some ten times a second. */
 	onProgress?: (progress: Progress) => void;
+	/**
+	 * Folder that keeps plans and originals; default: `MIDCOMPACT_STATE_DIR`, else the user's state folder. False: no plan is looked for or kept. An open transaction decides
+	 * what is seen unless `leaf` or `scope` name something else.
+	 */
+	stateDir?: string | false;
 	/** Bytes that the search index may take; default 256 MiB. Beyond it the rest of the session is scanned. */
 	indexBudget?: number;
 	/** Work to do behind the first answer; default both. Without an index every search scans; without tokens the counts stay null. */
@@ -94,8 +100,9 @@ async function openIn(
 	const spec = typeof session === "string" ? await fileSource(session) : await memorySource(session);
 	const settings = {
 		format: options.format ?? null,
-		scope: options.scope ?? "context",
+		scope: options.scope ?? null,
 		leaf: options.leaf ?? null,
+		stateFolder: stateFolderOf(options.stateDir),
 		encoding: options.encoding ?? "o200k_base",
 		indexBudget: options.indexBudget ?? INDEX_BUDGET,
 		chunkBytes: options.chunkBytes ?? null,
@@ -105,6 +112,13 @@ async function openIn(
 		onProgress: options.onProgress ?? (() => {}),
 	};
 	return openSource(pool, spec, settings, options.signal ?? null, release);
+}
+
+function stateFolderOf(given: string | false | undefined): string | null {
+	if (given === false) return null;
+	if (given !== undefined && (typeof given !== "string" || given === ""))
+		throw new MidcompactError("invalid_field", "The option stateDir is no path.");
+	return given === undefined ? "" : resolve(given);
 }
 
 /** Numbers and callbacks that a caller without types may get wrong. */

@@ -1,4 +1,4 @@
-/** Worker task: reads rows back and counts the tokens of their content. Numbers come back, no text crosses the thread border. */
+/** Worker task: counts the tokens of rows that it reads back, or of a few texts that are in no session yet. Numbers come back. */
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { asMidcompactError, encodeThreadError } from "../src/errors.js";
 import type { Encoding } from "../src/measure/encodings.js";
@@ -6,13 +6,11 @@ import { TokenCounter } from "../src/measure/tokens.js";
 import { contentTexts } from "../src/session/record.js";
 import { type RowPlaces, type RowSource, readRows } from "../src/session/rows.js";
 
-export interface CountTask {
-	rowSource: RowSource;
-	places: RowPlaces;
-	encoding: Encoding;
-}
+export type CountTask =
+	| { rowSource: RowSource; places: RowPlaces; encoding: Encoding }
+	| { texts: readonly string[]; encoding: Encoding };
 
-/** Two numbers per place, in the order of the places. */
+/** Two numbers per place or text, in their order. */
 export interface CountResult {
 	/** Tokens of the content texts by the encoding asked for. */
 	tokens: Uint32Array;
@@ -29,13 +27,25 @@ const counters = new Map<Encoding, TokenCounter>();
  */
 export default async function count(task: CountTask): Promise<ReturnType<typeof move>> {
 	try {
-		return moved(await countRows(task));
+		return moved("texts" in task ? countTexts(task.texts, task.encoding) : await countRows(task));
 	} catch (thrown) {
 		throw encodeThreadError(asMidcompactError(thrown));
 	}
 }
 
-async function countRows({ rowSource, places, encoding }: CountTask): Promise<CountResult> {
+function countTexts(texts: readonly string[], encoding: Encoding): CountResult {
+	const counted = texts.map((text) => counterOf(encoding).count(text));
+	return {
+		tokens: Uint32Array.from(counted, ({ tokens }) => tokens),
+		forced: Uint32Array.from(counted, ({ forced }) => forced),
+	};
+}
+
+async function countRows({
+	rowSource,
+	places,
+	encoding,
+}: Extract<CountTask, { places: RowPlaces }>): Promise<CountResult> {
 	const counter = counterOf(encoding);
 	const tokens = new Uint32Array(places.start.length);
 	const forced = new Uint32Array(places.start.length);

@@ -2,9 +2,11 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { asMidcompactError, encodeThreadError } from "../src/errors.js";
-import { type FieldEdit, type ForkCleaner, type ForkPiece, LINES_BEFORE } from "../src/session/fork.js";
+import { type FieldEdit, type ForkCleaner, type ForkItem, type ForkPiece, LINES_BEFORE } from "../src/session/fork.js";
 import { CLEANERS } from "../src/session/formats/cleaners.js";
 import { GIANT_RECORD } from "../src/session/giant.js";
+import { jsonText } from "../src/session/json-text.js";
+import { type FoundItems, ItemFinder } from "../src/session/list-items.js";
 import { isObject, type JsonObject, type JsonValue } from "../src/session/record.js";
 import type { RowSource } from "../src/session/rows.js";
 import { type ByteReader, openReader } from "../src/session/source.js";
@@ -73,6 +75,7 @@ class ForkFile {
 		else if (piece.kind === "text") this.#put(Buffer.from(piece.text));
 		else if (piece.kind === "record") this.#writeRecord(piece);
 		else if (piece.kind === "between") this.#writeBetween(piece);
+		else if (piece.kind === "list") this.#writeList(piece);
 		else this.#putRecord(spliced(Buffer.from(piece.json), this.#known(piece.edits ?? [])), piece.before);
 	}
 
@@ -93,18 +96,24 @@ class ForkFile {
 	}
 
 	#writeCleaned({ source, start, end, before }: Extract<ForkPiece, { kind: "record" }>, known: KnownEdit[]): void {
+		const bytes = this.#cleanedBytes(source, start, end);
+		if (bytes) this.#putRecord(spliced(bytes, known), before);
+	}
+
+	/** A record, or an item of one, as it may stand in a fork; null when nothing is left of it. */
+	#cleanedBytes(source: number, start: number, end: number): Buffer | null {
 		const raw = this.#read(source, start, end);
 		const text = raw.toString("utf8");
-		const record = JSON.parse(text) as JsonValue;
-		const cleaned = isObject(record) ? this.#cleaner.clean(record) : record;
+		const value = JSON.parse(text) as JsonValue;
+		const cleaned = isObject(value) ? this.#cleaner.clean(value) : value;
 		if (cleaned === null) {
 			this.#dropped++;
-			return;
+			return null;
 		}
-		if (cleaned !== record) this.#cleaned++;
 		// Bytes that are no UTF-8 are written as they are read: a host may refuse them.
-		const bytes = cleaned !== record ? Buffer.from(JSON.stringify(cleaned)) : isUtf8(raw) ? raw : Buffer.from(text);
-		this.#putRecord(spliced(bytes, known), before);
+		if (cleaned === value) return isUtf8(raw) ? raw : Buffer.from(text);
+		this.#cleaned++;
+		return Buffer.from(jsonText(cleaned));
 	}
 
 	/** A record that is not held in memory as a whole: its fields are changed, nothing is cleaned. */
@@ -122,12 +131,52 @@ class ForkFile {
 		this.#endRecord();
 	}
 
-	#writeBetween({ source, start, end }: Extract<ForkPiece, { kind: "between" }>): void {
+	/** Item by item: no more than one of them is in memory. */
+	#writeList({ source, start, end, list, items, edits }: Extract<ForkPiece, { kind: "list" }>): void {
+		const fields = new FieldFinder(this.#known(edits));
+		const finder = new ItemFinder(list);
+		for (let at = start; at < end; at += WRITE) {
+			const chunk = this.#read(source, at, Math.min(at + WRITE, end));
+			fields.add(chunk);
+			finder.add(chunk);
+		}
+		const found = finder.finish();
+		const cuts = [
+			...fields.finish().map((cut) => ({ ...cut, isList: false })),
+			...(found ? [{ start: found.start, end: found.end, text: "", isList: true }] : []),
+		].sort((a, b) => a.start - b.start || a.end - b.end);
+		let at = start;
+		for (const cut of cuts) {
+			this.#copy(source, at, start + cut.start);
+			if (cut.isList && found) this.#putItems(source, start, found, items);
+			else this.#put(Buffer.from(cut.text));
+			at = start + cut.end;
+		}
+		this.#copy(source, at, end);
+		this.#endRecord();
+	}
+
+	#putItems(source: number, base: number, { starts, ends }: FoundItems, items: readonly ForkItem[]): void {
+		let before = "[";
+		const put = (bytes: Buffer | null) => {
+			if (bytes === null) return;
+			this.#put(Buffer.from(before));
+			this.#put(bytes);
+			before = ",";
+		};
+		for (const item of items) {
+			if ("json" in item) put(Buffer.from(item.json));
+			else for (let k = item.from; k < item.to; k++) put(this.#cleanedBytes(source, base + starts[k], base + ends[k]));
+		}
+		this.#put(Buffer.from(before === "[" ? "[]" : "]"));
+	}
+
+	#writeBetween({ source, start, end, edits = [] }: Extract<ForkPiece, { kind: "between" }>): void {
 		for (const record of this.#linesOf(source, start, end)) {
 			const carried = this.#cleaner.carry?.(record) ?? null;
 			if (carried === null) continue;
-			const bytes = Buffer.from(JSON.stringify(carried.record));
-			this.#putRecord(spliced(bytes, this.#known(carried.edits)));
+			const bytes = Buffer.from(jsonText(carried.record));
+			this.#putRecord(spliced(bytes, this.#known([...carried.edits, ...edits])));
 		}
 	}
 

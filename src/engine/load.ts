@@ -112,15 +112,17 @@ function* elementTasks(spec: SourceSpec, { format, fields, elements }: Detected)
 	}
 }
 
-/** Appends the items that a format wants to see inside records before it can build the branch. */
+/** Appends the items that a format wants to see inside records before it can build the branch. `expanded`: the rows whose items are in the table. */
 export async function expandItems(
 	pool: WorkerPool,
 	loaded: Loaded,
 	branch: BranchOptions,
+	expanded: Set<number>,
 	signal: AbortSignal,
 ): Promise<void> {
 	const { table, format, sources } = loaded;
-	const rows = CONTEXTS[format].expand?.(table, branch) ?? [];
+	const rows = (CONTEXTS[format].expand?.(table, branch) ?? []).filter((row) => !expanded.has(row));
+	for (const row of rows) expanded.add(row);
 	await inOrder(
 		rows,
 		pool.width,

@@ -5,7 +5,17 @@ import { Piscina } from "piscina";
 import { asMidcompactError, MidcompactError } from "../errors.js";
 import { inBackground, TwoQueues } from "./task-queue.js";
 
-export type WorkerName = "scan" | "count" | "find" | "view" | "fork" | "hash" | "resume" | "messages";
+export type WorkerName =
+	| "scan"
+	| "count"
+	| "find"
+	| "view"
+	| "fork"
+	| "hash"
+	| "resume"
+	| "messages"
+	| "losses"
+	| "archive";
 
 /** Tasks that one session keeps waiting or running per thread: enough to keep every thread busy, few enough to bound memory. */
 const TASKS_PER_THREAD = 2;

@@ -1,20 +1,17 @@
 /** An open session: the survey's numbers, and the work that goes on behind it. */
 import { setMaxListeners } from "node:events";
-import { buildAtoms } from "../atoms/build.js";
 import { asMidcompactError, type MidcompactError } from "../errors.js";
 import { handleRequest } from "../facade/handle.js";
 import type { Reply } from "../facade/reply.js";
 import type { Survey } from "../facade/survey.js";
-import type { Encoding } from "../measure/encodings.js";
-import type { Scope } from "../session/branch.js";
-import { CONTEXTS } from "../session/formats/contexts.js";
-import type { FormatName } from "../session/record.js";
+import { stateRoot } from "../plan/state-root.js";
 import type { SourceSpec } from "../session/source.js";
-import { loadContinued } from "./continued.js";
-import { expandItems, requireRecords } from "./load.js";
+import { PlanHome, sessionKey } from "./plan-home.js";
+import { type Planning, SessionPlanning } from "./planning.js";
 import { cancelled, type WorkerPool } from "./pool.js";
-import { grownBy } from "./sources.js";
-import { makeSurvey, type OpenSurvey } from "./survey.js";
+import { type ReadOptions, ReadSource } from "./read.js";
+import { viewSession, type Wanted } from "./session-view.js";
+import type { OpenSurvey } from "./survey.js";
 
 /** How far the work on a session is; fractions are 0-1. */
 export interface Progress {
@@ -26,14 +23,9 @@ export interface Progress {
 	bytes: number;
 }
 
-export interface SessionOptions {
-	format: FormatName | null;
-	scope: Scope;
-	leaf: string | null;
-	encoding: Encoding;
-	indexBudget: number;
-	chunkBytes: number | null;
-	readBytes: number | null;
+export interface SessionOptions extends ReadOptions, Wanted {
+	/** Where plans are kept: an absolute path, empty for the usual place, null for nowhere. */
+	stateFolder: string | null;
 	/** Which background work to do after the survey. */
 	tokens: boolean;
 	index: boolean;
@@ -43,6 +35,8 @@ export interface SessionOptions {
 /** An open session. Close it: it holds worker threads. */
 export interface Session {
 	readonly survey: Survey;
+	/** Start, commit and abort: what only the user does. Null for a message list in memory, and where no state folder can be used. */
+	readonly planning: Planning | null;
 	readonly progress: Progress;
 	/** Answers one request of the facade; never throws for a bad request (the reply says what is wrong). */
 	request(envelope: unknown): Promise<Reply>;
@@ -68,28 +62,21 @@ export async function openSource(
 	signal?.addEventListener("abort", abort, { once: true });
 	const progress: Progress = { phase: "scan", scan: 0, tokens: 0, index: 0, bytes: spec.size };
 	try {
-		const loaded = await loadContinued(pool, spec, {
-			format: options.format,
-			chunkBytes: options.chunkBytes,
-			readBytes: options.readBytes,
-			signal: controller.signal,
-			onBytes: (done, table) => {
-				// Room for the rest, going by the first chunk.
-				if (progress.scan === 0) table.reserve(done / spec.size);
-				progress.scan = done / spec.size;
-				options.onProgress({ ...progress });
-			},
+		const read = await ReadSource.open(pool, spec, options, controller.signal, (done, table) => {
+			// Room for the rest, going by the first chunk.
+			if (progress.scan === 0) table.reserve(done / spec.size);
+			progress.scan = done / spec.size;
+			options.onProgress({ ...progress });
 		});
-		requireRecords(loaded.table, spec.kind === "file" ? spec.path : "The message list");
-		const branchOptions = { scope: options.scope, leaf: options.leaf, memory: spec.kind === "memory" };
-		await expandItems(pool, loaded, branchOptions, controller.signal);
-		const branch = await CONTEXTS[loaded.format].branch(loaded.table, branchOptions);
-		const anchor = await buildAtoms(loaded.table, branch);
-		const grown = await grownBy(spec);
-		const survey = await makeSurvey(pool, spec, { loaded, branch, anchor, grown }, options, controller.signal);
+		const home = await homeOf(pool, spec, read, options, controller.signal);
+		const { survey, transaction, lost, notices } = await viewSession(read, home.home, options);
+		survey.addNotices([...home.notices, ...notices]);
+		const planning = home.home
+			? new SessionPlanning(read, survey, home.home, { transaction, lost }, options, controller.signal)
+			: null;
 		if (controller.signal.aborted) throw cancelled();
 		progress.scan = 1;
-		return new OpenSession(survey, progress, options, controller, async () => {
+		return new OpenSession(survey, planning, progress, options, controller, async () => {
 			signal?.removeEventListener("abort", abort);
 			await release();
 		});
@@ -100,8 +87,29 @@ export async function openSource(
 	}
 }
 
+/** Where the plans of a file are kept. A state folder that cannot be read keeps nobody from reading a session: that is a notice. */
+async function homeOf(
+	pool: WorkerPool,
+	spec: SourceSpec,
+	read: ReadSource,
+	{ stateFolder }: SessionOptions,
+	signal: AbortSignal,
+): Promise<{ home: PlanHome | null; notices: string[] }> {
+	if (spec.kind === "memory" || stateFolder === null) return { home: null, notices: [] };
+	const id = await sessionKey(pool, read.loaded, signal);
+	try {
+		const root = stateFolder === "" ? stateRoot() : stateFolder;
+		return { home: await PlanHome.find(root, { format: read.loaded.format, id, path: spec.path }), notices: [] };
+	} catch (thrown) {
+		const error = asMidcompactError(thrown);
+		if (error.code !== "state_unavailable" && error.code !== "locked") throw error;
+		return { home: null, notices: [`No plan can be kept or found: ${error.message}`] };
+	}
+}
+
 class OpenSession implements Session {
 	readonly survey: OpenSurvey;
+	readonly planning: SessionPlanning | null;
 	readonly progress: Progress;
 	readonly #controller: AbortController;
 	readonly #release: () => Promise<void>;
@@ -111,12 +119,14 @@ class OpenSession implements Session {
 
 	constructor(
 		survey: OpenSurvey,
+		planning: SessionPlanning | null,
 		progress: Progress,
 		options: SessionOptions,
 		controller: AbortController,
 		release: () => Promise<void>,
 	) {
 		this.survey = survey;
+		this.planning = planning;
 		this.progress = progress;
 		this.#controller = controller;
 		this.#release = release;

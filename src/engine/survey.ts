@@ -1,4 +1,5 @@
 /** The survey of an open session: numbers at hand, texts and searches through workers. */
+import type { CountResult, CountTask } from "../../workers/count.js";
 import type { Anchor } from "../atoms/build.js";
 import { type Groups, groupAtoms } from "../atoms/groups.js";
 import type { AtomTable } from "../atoms/table.js";
@@ -13,6 +14,10 @@ import type {
 	TokenState,
 } from "../facade/survey.js";
 import type { Encoding } from "../measure/encodings.js";
+import type { BlockArchive } from "../plan/archive.js";
+import type { LossReport } from "../plan/losses.js";
+import type { Plan, PlanRange } from "../plan/plan.js";
+import type { PlanDesk } from "../plan/transaction.js";
 import { type AtomRows, atomRowsOf } from "../search/places.js";
 import type { Branch, Scope } from "../session/branch.js";
 import { breathe } from "../session/breathe.js";
@@ -23,7 +28,9 @@ import type { RecordTable } from "../session/table.js";
 import { AtomReader } from "./atom-reader.js";
 import { reportDamage } from "./damage-report.js";
 import { findGiants, type Giants } from "./giants.js";
+import { hashAtoms } from "./hashes.js";
 import type { Loaded } from "./load.js";
+import { lossesOf } from "./losses.js";
 import type { WorkerPool } from "./pool.js";
 import { SearchIndex } from "./search-index.js";
 import { TokenCounts } from "./token-counts.js";
@@ -73,6 +80,8 @@ export async function makeSurvey(
 export class OpenSurvey implements Survey {
 	readonly path: string | null;
 	readonly format: FormatName;
+	/** The session's own id; null where the format has none. */
+	readonly session: string | null;
 	readonly scope: Scope;
 	readonly bytes: number;
 	readonly anchor: string | null;
@@ -84,14 +93,20 @@ export class OpenSurvey implements Survey {
 	/** Rows of the system messages, in order. */
 	readonly systemRows: readonly number[];
 	readonly damage: DamageReport;
-	readonly notices: readonly string[];
+	notices: readonly string[];
 	readonly unsearchedAtoms: number;
 	readonly tokens: TokenState;
 	readonly counts: TokenCounts;
 	readonly index: SearchIndex;
 	readonly source: RowSource;
+	/** Content rows of the atoms. */
+	readonly rows: AtomRows;
 	readonly pool: WorkerPool;
+	/** Set once the session knows where its plan is kept. */
+	desk: PlanDesk | null = null;
+	archive: BlockArchive | null = null;
 	readonly #reader: AtomReader;
+	readonly #signal: AbortSignal;
 
 	constructor(
 		pool: WorkerPool,
@@ -103,8 +118,10 @@ export class OpenSurvey implements Survey {
 	) {
 		const { table, format, sources } = loaded;
 		this.pool = pool;
+		this.#signal = signal;
 		this.path = spec.kind === "file" ? spec.path : null;
 		this.format = format;
+		this.session = loaded.session;
 		this.scope = scope;
 		this.bytes = spec.size;
 		this.table = table;
@@ -124,10 +141,16 @@ export class OpenSurvey implements Survey {
 			...growing(grown),
 		];
 		this.source = { sources, format };
+		this.rows = rows;
 		this.counts = new TokenCounts(encoding, table, anchor, rows);
 		this.tokens = this.counts;
 		this.#reader = new AtomReader(pool, table, rows, this.source, signal);
 		this.index = new SearchIndex(pool, table, anchor, rows, this.source, indexBudget, signal);
+	}
+
+	/** More that the reader of the survey should know. */
+	addNotices(more: readonly string[]): void {
+		this.notices = [...this.notices, ...more];
 	}
 
 	texts(atoms: readonly number[], view: TextView): Promise<AtomText[]> {
@@ -141,6 +164,20 @@ export class OpenSurvey implements Survey {
 				? await this.#reader.texts(atoms, { budget: query.excerpt, shape: "content" })
 				: await this.#reader.excerpts(atoms, query.pattern, query.excerpt);
 		return { total, matches };
+	}
+
+	hashOf(start: number, end: number): Promise<string> {
+		const { pool, source, table, rows } = this;
+		return hashAtoms(pool, source, table, rows, { start, end }, this.#signal);
+	}
+
+	losses(range: PlanRange, { ranges }: Plan): Promise<LossReport> {
+		return lossesOf(this, range, ranges, this.#signal);
+	}
+
+	async countTexts(texts: readonly string[]): Promise<number[]> {
+		const task: CountTask = { texts, encoding: this.counts.encoding };
+		return [...(await this.pool.run<CountResult>("count", task, this.#signal)).tokens];
 	}
 }
 

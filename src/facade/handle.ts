@@ -6,14 +6,14 @@ import { validateEnvelope } from "./validate.js";
 import { FACADE_WORDS, type Words } from "./words.js";
 
 /**
- * Answers `{"request":{"action":…}}` on an open session. The text of the reply has at most 12,000 UTF-16 units. Error codes: those of
+ * Answers `{"request":{"action":…}}` on an open session. The text of the reply keeps the action's bound: 12,000 UTF-16 units, 40,000 where whole texts are read. Error codes: those of
  * `validateEnvelope`, those of the action, and `unreadable` or `internal` where reading back a text failed. `words`: what the texts call things;
  * they never change the data.
  */
 export async function handleRequest(survey: Survey, envelope: unknown, words: Words = FACADE_WORDS): Promise<Reply> {
 	try {
 		const { action, request } = validateEnvelope(envelope);
-		return okReply(action.name, await action.run(survey, request, words));
+		return okReply(action.name, await action.run(survey, request, words), action.bound);
 	} catch (thrown) {
 		return errorReply(asMidcompactError(thrown));
 	}

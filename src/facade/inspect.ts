@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { clamp, clampedInteger, defineAction } from "./action.js";
 import { decodeCursor, encodeCursor, foreignCursor, landmarkHash } from "./cursor.js";
 import { type GroupFigures, groupFigures, LANDMARK_BOUND } from "./group-figures.js";
+import { openState } from "./open-plan.js";
 import { type Overview, overviewLines, overviewOf } from "./overview.js";
 import type { Answer } from "./reply.js";
 import { Sums } from "./sums.js";
@@ -47,9 +48,10 @@ async function inspectPage(
 	const { parts } = survey.groups;
 	const first = request.cursor === undefined ? 0 : await firstOf(survey, sums, request.cursor);
 	const page = await groupFigures(survey, sums, parts.slice(first, first + clamp(request.page_size, PAGE_SIZE)));
+	const open = await openState(survey);
 	// Counts arrived while texts were read: take them in, so that the totals agree with what the reply says is ready.
 	await sums.tokens.advance();
-	const overview = overviewOf(survey, sums);
+	const overview = overviewOf(survey, sums, open);
 
 	const head = overviewLines(overview);
 	const room = REPLY_BOUND - head.join("\n").length - 500;

@@ -22,6 +22,14 @@ export interface UsageFigures {
 	entry: string | null;
 }
 
+/** Whether a transaction is open, and what kept that from being found out. */
+export interface OpenState {
+	transaction: string | null;
+	notices: readonly string[];
+}
+
+const NOTHING_OPEN: OpenState = { transaction: null, notices: [] };
+
 export interface Overview {
 	anchor: {
 		entry: string | null;
@@ -58,8 +66,10 @@ export interface Overview {
 	notices_total: number;
 }
 
-export function overviewOf(survey: Survey, sums: Sums): Overview {
-	const { atoms, table, system, tokens, damage, notices } = survey;
+/** `open`: what is known of a transaction; without it the overview is of the session alone. */
+export function overviewOf(survey: Survey, sums: Sums, open: OpenState = NOTHING_OPEN): Overview {
+	const { atoms, table, system, tokens, damage } = survey;
+	const notices = [...open.notices, ...survey.notices];
 	const all = atoms.length;
 	const messages = atoms.messageStart.at(all);
 	const guarded = sums.protectedBefore[all];
@@ -72,7 +82,7 @@ export function overviewOf(survey: Survey, sums: Sums): Overview {
 			messages: messages + system.messages,
 			bytes: survey.bytes,
 		},
-		transaction: null,
+		transaction: open.transaction,
 		usage: usageOf(survey),
 		tokens: { encoding: tokens.encoding, ready: tokens.ready, approximate_atoms: tokens.approximateAtoms },
 		totals: {
@@ -98,7 +108,7 @@ export function overviewOf(survey: Survey, sums: Sums): Overview {
 	};
 }
 
-function usageOf({ branch, table }: Survey): UsageFigures {
+export function usageOf({ branch, table }: Survey): UsageFigures {
 	if (!branch.usage) return { source: "none", tokens: null, window: null, percent: null, entry: null };
 	const { input, output, cacheRead, cacheWrite, window } = branch.usage.usage;
 	const tokens = input + output + cacheRead + cacheWrite;
@@ -115,6 +125,7 @@ export function overviewLines(overview: Overview): string[] {
 		`Totals: ${plural(totals.groups, "group")}, ${plural(totals.atoms, "atom")} (${count(totals.compressible)} compressible, ${count(totals.protected)} protected), ${plural(totals.messages, "message")}, ${plural(totals.chars, "char")}, ${imagesText(totals.images, totals.image_bytes)}`,
 		`Tokens: ${tokenLine(totals.tokens, tokens)}`,
 	];
+	if (overview.transaction !== null) lines.push(`Transaction: ${shortName(overview.transaction)} is open`);
 	if (totals.system.messages > 0) {
 		const counted = totals.system.tokens === null ? "" : `, ${plural(totals.system.tokens, "token")}`;
 		lines.push(

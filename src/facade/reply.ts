@@ -1,6 +1,6 @@
 /** The two forms of an answer. A reply's text never exceeds its bound, whatever the action did. */
 import type { ErrorInfo, MidcompactError } from "../errors.js";
-import { clip, REPLY_BOUND, wellFormed } from "./text.js";
+import { clip, wellFormed } from "./text.js";
 
 /** What an action found: `text` for an agent to read, `data` the same facts as JSON (field names in snake_case). */
 export interface Answer<D extends object = object> {
@@ -11,7 +11,7 @@ export interface Answer<D extends object = object> {
 export interface OkReply<D extends object = object> {
 	ok: true;
 	action: string;
-	/** At most 12,000 UTF-16 units. */
+	/** Within the bound of the action, in UTF-16 units. */
 	text: string;
 	data: D;
 }
@@ -28,8 +28,9 @@ export type Reply<D extends object = object> = OkReply<D> | ErrorReply;
 /** Units of an error's message and of its hint. */
 const ERROR_BOUND = 2_000;
 
-export function okReply<D extends object>(action: string, answer: Answer<D>): OkReply<D> {
-	return { ok: true, action, text: bounded(answer.text), data: answer.data };
+/** The reply to an action; its text is cut at `bound` units: actions fit their text themselves, this only makes sure. */
+export function okReply<D extends object>(action: string, answer: Answer<D>, bound: number): OkReply<D> {
+	return { ok: true, action, text: clip(wellFormed(answer.text), bound), data: answer.data };
 }
 
 /** The reply for a failure: code, sentence and hint, without a stack. */
@@ -40,9 +41,4 @@ export function errorReply(error: MidcompactError): ErrorReply {
 		hint: clip(wellFormed(error.hint), ERROR_BOUND),
 	};
 	return { ok: false, error: info, text: `Error ${info.code}: ${info.message}\nHint: ${info.hint}` };
-}
-
-/** The last guard: actions fit their text themselves, this one only makes sure. */
-function bounded(text: string): string {
-	return clip(wellFormed(text), REPLY_BOUND);
 }

@@ -2,6 +2,10 @@
 import type { Groups } from "../atoms/groups.js";
 import type { AtomTable, Source } from "../atoms/table.js";
 import type { Encoding } from "../measure/encodings.js";
+import type { BlockArchive } from "../plan/archive.js";
+import type { LossReport } from "../plan/losses.js";
+import type { Plan, PlanRange } from "../plan/plan.js";
+import type { PlanDesk } from "../plan/transaction.js";
 import type { Branch, Scope } from "../session/branch.js";
 import type { Damage, DamageKind } from "../session/damage.js";
 import type { FormatName } from "../session/record.js";
@@ -71,7 +75,7 @@ export interface SearchResult {
 	matches: AtomText[];
 }
 
-/** The numbers of an open session and the two things that need a look into the file. */
+/** The numbers of an open session, what needs a look into the file, and the plan that is made on it. */
 export interface Survey {
 	/** Path of the file; null for a message list in memory. */
 	readonly path: string | null;
@@ -95,4 +99,16 @@ export interface Survey {
 	/** Texts of atoms, in the order asked for. */
 	texts(atoms: readonly number[], view: TextView): Promise<AtomText[]>;
 	search(query: SearchQuery): Promise<SearchResult>;
+	/** The plan of this anchor; null where no transaction can be kept (the host gave no store). */
+	readonly desk: PlanDesk | null;
+	/** Originals of blocks; null where there is no archive. */
+	readonly archive: BlockArchive | null;
+	/** Content hash (hex) of whole atoms, both ends included. Errors: `unreadable`, `cancelled`. */
+	hashOf(start: number, end: number): Promise<string>;
+	/** Tokens of texts by the session's encoding, one number a text. Errors: `cancelled`. */
+	countTexts(texts: readonly string[]): Promise<number[]>;
+	/**
+	 * What of the originals of a range is found neither in its summary nor in what the plan keeps; null when it is not wanted or cannot be told.
+	 */
+	losses(range: PlanRange, plan: Plan): Promise<LossReport | null>;
 }

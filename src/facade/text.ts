@@ -2,6 +2,8 @@
 
 /** Units of a reply's `text` at most, whatever the session holds (CONTRACT section 7). */
 export const REPLY_BOUND = 12_000;
+/** The same where a text is read whole: `plan_read` and full `recall_read`. */
+export const READ_BOUND = 40_000;
 /** Units of a name in a reply's text: a tool, a mime type, an entry id. */
 const NAME_BOUND = 60;
 /** Units of a name in a reply's data. */

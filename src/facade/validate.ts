@@ -57,7 +57,7 @@ export function validateEnvelope(envelope: unknown, actions: readonly Action[] =
 	}
 	const action = actions.find((candidate) => candidate.name === name);
 	if (!action) throw new MidcompactError("unknown_action", `There is no action ${quoted(name)}.`, known);
-	checkObject(action.schema, request, null, action.name);
+	checkObject(action.schema, request, null, action);
 	return { action, request };
 }
 
@@ -79,7 +79,7 @@ interface Place {
 	name: string | number;
 }
 
-function checkObject(schema: TSchema, value: object, place: Place | null, action: string): void {
+function checkObject(schema: TSchema, value: object, place: Place | null, action: Action): void {
 	const { properties = {}, required = [] }: Keywords = schema;
 	const fields = value as Record<string, unknown>;
 	for (const name in fields) {
@@ -87,13 +87,15 @@ function checkObject(schema: TSchema, value: object, place: Place | null, action
 		const own = Object.keys(properties).filter((known) => known !== "action");
 		const path = pathOf({ within: place, name: oneLine(name, 80) });
 		const of = place === null ? "" : ` of ${pathOf(place)}`;
-		throw new MidcompactError("unknown_field", `${action} has no field "${path}".`, `Fields${of}: ${own.join(", ")}.`);
+		const known = own.length === 0 ? `${action.name} takes no fields.` : `Fields${of}: ${own.join(", ")}.`;
+		const hint = place === null && Object.hasOwn(action.elsewhere, name) ? action.elsewhere[name] : known;
+		throw new MidcompactError("unknown_field", `${action.name} has no field "${path}".`, hint);
 	}
 	for (const name of required) {
 		if (Object.hasOwn(fields, name) && fields[name] !== undefined) continue;
 		const path = pathOf({ within: place, name });
 		const hint = `Add "${path}": ${describe(properties[name])}.`;
-		throw new MidcompactError("missing_field", `${action} needs the field "${path}".`, hint);
+		throw new MidcompactError("missing_field", `${action.name} needs the field "${path}".`, hint);
 	}
 	for (const name in properties) {
 		const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -101,7 +103,7 @@ function checkObject(schema: TSchema, value: object, place: Place | null, action
 	}
 }
 
-function check(schema: TSchema, value: unknown, place: Place, action: string): void {
+function check(schema: TSchema, value: unknown, place: Place, action: Action): void {
 	const { type, const: constant, enum: words, items, minItems = 0 }: Keywords = schema;
 	const refuse = () =>
 		new MidcompactError(

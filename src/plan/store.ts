@@ -39,7 +39,10 @@ export type JournalEntry =
 	  }
 	/** `revision` is the plan's after the change. */
 	| { type: "change"; transaction: string; at: string; revision: number; change: Change }
-	/** Written before the new session gets its name: it counts once a file of that size stands at `path`. */
+	/**
+	 * Written before the new session gets its name. It counts when a `committed` follows, or, where a crash came between, when a file of that size stands at `path`; not when
+	 * a `withdrawn` follows.
+	 */
 	| {
 			type: "commit";
 			transaction: string;
@@ -51,7 +54,7 @@ export type JournalEntry =
 			session: string | null;
 			blocks: CommittedBlock[];
 	  }
-	| { type: "abort"; transaction: string; at: string };
+	| { type: "committed" | "withdrawn" | "abort"; transaction: string; at: string };
 
 export interface PlanStore {
 	/** All entries, in order. `notices`: what was found damaged and left out, in sentences. Errors: `state_unavailable`. */

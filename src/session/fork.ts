@@ -60,8 +60,21 @@ export type ForkPiece =
 	| { kind: "new"; json: string; edits?: readonly FieldEdit[]; before?: string }
 	/** A record of the session with some fields changed; `clean` of its format takes out what no host takes back, and it is left out where nothing is left of it. */
 	| { kind: "record"; source: number; start: number; end: number; edits: readonly FieldEdit[]; before?: string }
-	/** The lines between two records that the format's `carry` keeps. */
-	| { kind: "between"; source: number; start: number; end: number };
+	/** The lines between two records that the format's `carry` keeps; `edits` are applied to each behind those of `carry`. */
+	| { kind: "between"; source: number; start: number; end: number; edits?: readonly FieldEdit[] }
+	/** A record whose list at the path `list` holds some of its items and new ones; `clean` goes over every item. The other fields are changed as in `record`, none of them inside the list. */
+	| {
+			kind: "list";
+			source: number;
+			start: number;
+			end: number;
+			list: readonly string[];
+			items: readonly ForkItem[];
+			edits: readonly FieldEdit[];
+	  };
+
+/** Items `from … to - 1` of a list as they are, or one made new, as JSON text. */
+export type ForkItem = { from: number; to: number } | { json: string };
 
 /** The worker's half of a writer: pure functions of one record. */
 export interface ForkCleaner {

@@ -1,4 +1,5 @@
-/** A survey in memory: real tables and atoms made from a short list, with texts and search done naively. */
+/** A survey in memory: real tables and atoms made from a short list, with texts, search and counts done naively. */
+import { createHash } from "node:crypto";
 import { groupAtoms } from "#src/atoms/groups.js";
 import { ATOM, type AtomKind, AtomTable, type Protocol, type Reason, SOURCES, type Source } from "#src/atoms/table.js";
 import type { AtomText, DamageReport, SearchQuery, SearchResult, Survey, TextView } from "#src/facade/survey.js";
@@ -33,6 +34,9 @@ export interface MadeOptions {
 	damage?: Partial<DamageReport>;
 	notices?: string[];
 	system?: { messages: number; chars: number };
+	desk?: Survey["desk"];
+	archive?: Survey["archive"];
+	losses?: Survey["losses"];
 }
 
 export function text(text: string): Part {
@@ -149,6 +153,14 @@ export function madeSurvey(list: readonly MadeAtom[], options: MadeOptions = {})
 		unsearchedAtoms: list.filter(({ giant }) => giant).length,
 		texts: async (wanted, view) => wanted.map((atom) => viewOf(atom, contents[atom], view)),
 		search: async (query) => naiveSearch(atoms, table, messages, contents, query),
+		desk: options.desk ?? null,
+		archive: options.archive ?? null,
+		hashOf: async (start, end) =>
+			createHash("sha256")
+				.update(JSON.stringify(contents.slice(start, end + 1)))
+				.digest("hex"),
+		countTexts: async (wanted) => wanted.map((each) => Math.ceil(codePoints(each) / 4)),
+		losses: options.losses ?? (async () => null),
 	};
 }
 

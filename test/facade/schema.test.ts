@@ -12,13 +12,26 @@ interface Node {
 	items?: Node;
 }
 const plain = JSON.parse(JSON.stringify(requestSchema)) as Node;
+const NAMES = [
+	"inspect",
+	"measure",
+	"locate_ref",
+	"locate_search",
+	"plan_show",
+	"plan_read",
+	"plan_add",
+	"plan_update",
+	"plan_remove",
+	"recall_list",
+	"recall_read",
+];
 const actions = plain.properties?.request.anyOf ?? [];
 
 describe("the request schema", () => {
 	it("is a closed object that holds a closed union of the actions there are", () => {
 		expect(plain).toMatchObject({ type: "object", required: ["request"], additionalProperties: false });
 		expect(actions.map((action) => action.properties?.action)).toMatchObject(
-			["inspect", "measure", "locate_ref", "locate_search"].map((name) => ({ type: "string", const: name })),
+			NAMES.map((name) => ({ type: "string", const: name })),
 		);
 		for (const action of actions) expect(action).toMatchObject({ type: "object", additionalProperties: false });
 	});
@@ -58,6 +71,20 @@ describe("the request schema", () => {
 		{ request: { action: "locate_search", pattern: "x", source: "tool_call", direction: "newest", limit: 9 } },
 		{ request: { action: "locate_search", source: "system" } },
 		{ request: { action: "plan_show" } },
+		{ request: { action: "plan_show", range_id: "d1" } },
+		{ request: { action: "plan_read", range_id: "d1" } },
+		{ request: { action: "plan_read" } },
+		{ request: { action: "plan_add", start: "a0001", end: "a0002", summary: "", topic: "x" } },
+		{ request: { action: "plan_add", start: "a0001", end: "a0002", topic: null } },
+		{ request: { action: "plan_add", start: "a0001" } },
+		{ request: { action: "plan_update", range_id: "d1", summary: "x" } },
+		{ request: { action: "plan_update", range_id: "d1", summary: "x", end: "a0001" } },
+		{ request: { action: "plan_remove", range_id: 1 } },
+		{ request: { action: "recall_list", pattern: "x", limit: 99 } },
+		{ request: { action: "recall_list", limit: "8" } },
+		{ request: { action: "recall_read", block: "c0001", detail: "full" } },
+		{ request: { action: "recall_read", block: "c0001", detail: "whole" } },
+		{ request: { action: "commit" } },
 		{ request: {} },
 		{ request: [] },
 		{},

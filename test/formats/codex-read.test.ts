@@ -423,7 +423,24 @@ describe("other lines", () => {
 		);
 		expect(facts?.role).toBe("system");
 		expect(textsOf(facts)).toEqual(["BASE"]);
-		expect(facts?.meta).toEqual({ id: "thread-1", history_base: { id: "p", end: 999 } });
+		expect(facts?.meta).toMatchObject({ id: "thread-1", history_base: { id: "p", end: 999 } });
+	});
+
+	it.each<[name: string, record: JsonObject, id: string | null]>([
+		["a header", meta(), "thread-1"],
+		["a header of an old version", { id: "old", timestamp: STAMP, instructions: null }, "old"],
+		["a header without id", line("session_meta", { cwd: "/" }), null],
+		["another line", user("x"), null],
+		["an item of an old version", { type: "message", id: "msg_1", role: "user", content: [] }, null],
+	])("the session's id: %s", (_name, record, id) => {
+		expect(codexReader.session?.(record)).toBe(id);
+	});
+
+	it("session_meta says what Codex would miss in it", () => {
+		const whole = { timestamp: STAMP, cwd: "/w", originator: "codex_exec", cli_version: "0.171.0" };
+		expect(codexReader.read(meta(whole))?.meta).toEqual({ id: "thread-1" });
+		expect(codexReader.read(meta({ ...whole, cwd: null }))?.meta?.faults).toEqual(["cwd"]);
+		expect(codexReader.read(meta({ ...whole, timestamp: "yesterday" }))?.meta?.faults).toEqual(["timestamp"]);
 	});
 
 	it("session_meta.instructions is a copy of AGENTS.md and not content", () => {
@@ -476,12 +493,16 @@ describe("other lines", () => {
 		expect(facts[1].time).toBe(Date.parse(STAMP));
 	});
 
-	it.each(["world_state", "token_usage_record", "inter_agent_communication_metadata"])("%s says nothing", (type) => {
+	it("world_state is a row, for forks, and no message", () => {
+		expect(codexReader.read(line("world_state", { full: true, state: {} }))).toMatchObject({ role: null, parts: [] });
+	});
+
+	it.each(["token_usage_record", "inter_agent_communication_metadata"])("%s says nothing", (type) => {
 		expect(codexReader.read(line(type, { full: true }))).toBeNull();
 	});
 
 	it("flat lines of old versions read like their items", () => {
-		expect(codexReader.read({ id: "old", timestamp: STAMP, instructions: null })?.meta).toEqual({ id: "old" });
+		expect(codexReader.read({ id: "old", timestamp: STAMP, instructions: null })?.meta).toMatchObject({ id: "old" });
 		expect(codexReader.read({ record_type: "state" })).toBeNull();
 		expect(roleOf({ type: "message", id: null, role: "user", content: [{ type: "input_text", text: "hi" }] })).toBe(
 			"user",

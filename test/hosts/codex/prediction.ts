@@ -30,7 +30,8 @@ export async function predicted(engine: Engine, ...paths: string[]): Promise<Sen
 	return sent;
 }
 
-function sentOf(record: JsonObject, k: number): Sent {
+/** What is sent of a record, or of item `k - 1` inside it. */
+export function sentOf(record: JsonObject, k: number): Sent {
 	const payload = isObject(record.payload) ? record.payload : record;
 	const facts = k > 0 ? codexReader.items?.(record)[k - 1] : codexReader.read(record);
 	const texts = contentTexts(facts?.parts ?? []);

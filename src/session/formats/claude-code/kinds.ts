@@ -16,11 +16,19 @@ export const LINE = {
 	REPLACEMENT: 8,
 	/** `marble-origami-commit` and `-snapshot` (context collapse): likewise. */
 	COLLAPSE: 9,
+	/** A line that gives the session its name in the host's list. */
+	TITLE: 10,
 } as const;
 
 export const MARK = {
 	/** `isSidechain`: a line of a sub-agent. */
 	SIDECHAIN: 1 << FORMAT_FLAG_SHIFT,
+	/** A message line whose content is nothing that the host sends: empty texts, hollow thinking. */
+	HOLLOW: 1 << (FORMAT_FLAG_SHIFT + 1),
+	/** The last block that is not empty is thinking. */
+	ENDS_THINKING: 1 << (FORMAT_FLAG_SHIFT + 2),
+	/** All blocks that are not empty are thinking. */
+	ONLY_THINKING: 1 << (FORMAT_FLAG_SHIFT + 3),
 } as const;
 
 /** Lines that hang in the chain of parent links (RULINGS 1). */
@@ -43,3 +51,6 @@ export type BoundaryMeta = {
 	head: string | null;
 	tail: string | null;
 };
+
+/** `meta` of a title row: the kind of line, and the uuid that a `summary` is about. */
+export type TitleMeta = { title: string; leaf: string | null };

@@ -12,9 +12,10 @@ import {
 } from "../../record.js";
 import type { FormatReader } from "../format.js";
 import { attachmentParts, queuedParts, snapshotParts } from "./attachment.js";
+import { contentMarks } from "./blocks.js";
 import { contentParts } from "./content.js";
 import { isFromHost } from "./host-text.js";
-import { type BoundaryMeta, LINE, MARK } from "./kinds.js";
+import { type BoundaryMeta, LINE, MARK, type TitleMeta } from "./kinds.js";
 import { isWholeLine, recogniseLine } from "./recognise.js";
 
 /** Model name of replies that the host made up. */
@@ -42,9 +43,19 @@ export const claudeCodeReader: FormatReader = {
 			case "marble-origami-commit":
 			case "marble-origami-snapshot":
 				return emptyFacts(LINE.COLLAPSE);
+			case "custom-title":
+			case "ai-title":
+			case "agent-name":
+			case "summary":
+				return title(record, record.type);
 			default:
 				return null;
 		}
+	},
+	session(record) {
+		const session = stringOrNull(record.sessionId);
+		const agent = record.isSidechain === true ? stringOrNull(record.agentId) : null;
+		return session !== null && agent !== null ? `${session}-${agent}` : session;
 	},
 };
 
@@ -63,6 +74,7 @@ function user(record: JsonObject): RecordFacts {
 	const facts = link(record, LINE.USER);
 	if (!isObject(record.message)) return facts;
 	facts.parts = contentParts(record.message.content);
+	facts.flags |= contentMarks(record.message.content);
 	if (record.isCompactSummary === true) facts.role = "summary";
 	else {
 		facts.role = facts.parts.some((part) => part.type === "tool_result") ? "tool_result" : "user";
@@ -77,6 +89,7 @@ function assistant(record: JsonObject): RecordFacts {
 	if (!isObject(message)) return facts;
 	facts.role = "assistant";
 	facts.parts = contentParts(message.content);
+	facts.flags |= contentMarks(message.content);
 	facts.usage = usageOf(message.usage);
 	if (record.isApiErrorMessage === true) facts.flags |= FLAG.UNSENT;
 	else facts.group = stringOrNull(message.id);
@@ -140,6 +153,13 @@ function boundary(record: JsonObject): RecordFacts {
 		head: stringOrNull(segment.headUuid),
 		tail: stringOrNull(segment.tailUuid),
 	};
+	facts.meta = meta;
+	return facts;
+}
+
+function title(record: JsonObject, kind: string): RecordFacts {
+	const facts = emptyFacts(LINE.TITLE);
+	const meta: TitleMeta = { title: kind, leaf: stringOrNull(record.leafUuid) };
 	facts.meta = meta;
 	return facts;
 }

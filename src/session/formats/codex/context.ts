@@ -15,14 +15,14 @@ export const codexContext: FormatContext = { expand, base, branch };
 const KINDS_NAMED = 5;
 
 /** Rows of lines, which stand before the rows of items. */
-function lineRows(table: RecordTable): number {
+export function lineRows(table: RecordTable): number {
 	let end = table.rows;
 	while (end > 0 && table.item.at(end - 1) > 0) end--;
 	return end;
 }
 
 /** The first `session_meta` of the session's own file: a fork that replays its parent holds the parent's after it. */
-function ownMeta(table: RecordTable): number {
+export function ownMeta(table: RecordTable): number {
 	let found = -1;
 	for (const row of table.metas.keys()) {
 		if (table.type.at(row) !== ROW.META) continue;
@@ -206,7 +206,7 @@ async function noticesOf(table: RecordTable, end: number, history: History): Pro
 		if (type === ROW.META) headers++;
 		else if (type === ROW.ITEM) items++;
 		else if (type === ROW.COMPACTED) compactions++;
-		else if (type === ROW.USER_EVENT || type === ROW.WORDS_EVENT) events++;
+		else if (type === ROW.USER_EVENT || type === ROW.USER_ITEM_EVENT || type === ROW.WORDS_EVENT) events++;
 		else if (row >= end) continue;
 		else if (type === ROW.UNREADABLE) unreadable++;
 		else if (type === ROW.UNKNOWN_ITEM) {

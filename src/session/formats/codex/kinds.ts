@@ -25,6 +25,10 @@ export const ROW = {
 	UNKNOWN_ITEM: 12,
 	/** A line that Codex itself drops when it reads the file. */
 	UNREADABLE: 13,
+	/** `world_state`: what the model was told of its surroundings, whole or as a change of the one before. */
+	WORLD_STATE: 14,
+	/** The event `item_completed` with a user message: unlike other events it stands behind the item that it copies. */
+	USER_ITEM_EVENT: 15,
 } as const;
 
 /** `history_base` in the meta of a header that continues another file, but not in a way that can be followed. */
@@ -39,4 +43,11 @@ export const MARK = {
 	/** Another agent's message. */
 	AGENT: 1 << (FORMAT_FLAG_SHIFT + 2),
 	REASONING: 1 << (FORMAT_FLAG_SHIFT + 3),
+	/** A line without envelope, as versions until September 2025 wrote them. */
+	FLAT: 1 << (FORMAT_FLAG_SHIFT + 4),
+	/** A line without an ordinal. */
+	UNNUMBERED: 1 << (FORMAT_FLAG_SHIFT + 5),
 } as const;
+
+/** Fields of a header without which Codex refuses the file (seen in 0.171), and what stands in for them. */
+export const HEADER_DEFAULTS = { cwd: "/", originator: "midcompact", cli_version: "0.0.0" } as const;

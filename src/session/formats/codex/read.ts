@@ -13,7 +13,7 @@ import {
 import type { FormatReader } from "../format.js";
 import { writtenSummary } from "./host-text.js";
 import { agentMessage, itemFacts } from "./items.js";
-import { LOST_BASE, MARK, ROW } from "./kinds.js";
+import { HEADER_DEFAULTS, LOST_BASE, MARK, ROW } from "./kinds.js";
 
 const LINE_TYPES = new Set([
 	"session_meta",
@@ -29,7 +29,7 @@ const LINE_TYPES = new Set([
 	"realtime_item",
 ]);
 
-export const codexReader: FormatReader = { name: "codex", recognise, isWhole, read, items };
+export const codexReader: FormatReader = { name: "codex", recognise, isWhole, read, session, items };
 
 function recognise(record: JsonObject): number {
 	if (isLine(record)) return typeof record.timestamp === "string" ? 3 : 2;
@@ -70,6 +70,11 @@ function isFlatItem(record: JsonObject): boolean {
 	}
 }
 
+/** A response item that is no line: one of an old version's, or an item of a replacement history. */
+export function isBare(record: JsonObject): boolean {
+	return typeof record.type === "string" && !LINE_TYPES.has(record.type) && record.payload === undefined;
+}
+
 function isResponsesContent(entry: JsonValue): boolean {
 	return (
 		isObject(entry) && (entry.type === "input_text" || entry.type === "output_text" || entry.type === "input_image")
@@ -77,7 +82,7 @@ function isResponsesContent(entry: JsonValue): boolean {
 }
 
 /** The first line of such a file. */
-function isFlatMeta(record: JsonObject): boolean {
+export function isFlatMeta(record: JsonObject): boolean {
 	return (
 		record.type === undefined &&
 		typeof record.id === "string" &&
@@ -92,15 +97,21 @@ function read(record: JsonObject): RecordFacts | null {
 	if (!facts) return null;
 	const own = timeOf(record.timestamp);
 	if (!Number.isNaN(own)) facts.time = own;
+	if (typeof record.ordinal !== "number") facts.flags |= MARK.UNNUMBERED;
 	if (!HOST_READS_ANYHOW.has(facts.type) && !hostReads(record, facts)) return unreadable();
 	return facts;
 }
 
 function readFlat(record: JsonObject): RecordFacts | null {
-	if (isFlatMeta(record)) return metaFacts(record);
-	return typeof record.type === "string" && !LINE_TYPES.has(record.type) && record.payload === undefined
-		? itemFacts(record)
-		: null;
+	const facts = isFlatMeta(record) ? metaFacts(record) : isBare(record) ? itemFacts(record) : null;
+	if (facts) facts.flags |= MARK.FLAT;
+	return facts;
+}
+
+/** The thread's id: every header names one, the first is the session's own. */
+function session(record: JsonObject): string | null {
+	if (isFlatMeta(record)) return stringOrNull(record.id);
+	return record.type === "session_meta" && isObject(record.payload) ? stringOrNull(record.payload.id) : null;
 }
 
 function readLine(record: JsonObject, payload: JsonObject): RecordFacts | null {
@@ -116,6 +127,8 @@ function readLine(record: JsonObject, payload: JsonObject): RecordFacts | null {
 			return eventFacts(payload);
 		case "turn_context":
 			return turnFacts(ROW.TURN_CONTEXT, payload);
+		case "world_state":
+			return emptyFacts(ROW.WORLD_STATE);
 		case "inter_agent_communication":
 			return agentMessage(payload.content);
 		default:
@@ -130,12 +143,19 @@ function metaFacts(payload: JsonObject): RecordFacts {
 		facts.role = "system";
 		facts.parts.push({ type: "text", text: base, from: "own" });
 	}
-	facts.meta = { id: stringOrNull(payload.id) };
+	const paginated = payload.history_mode === "paginated";
+	facts.meta = { id: stringOrNull(payload.id), ...(paginated ? { paginated } : {}) };
+	const faults = HEADER_FIELDS.filter((field) => typeof payload[field] !== "string");
+	if (faults.length === 0 && Number.isNaN(timeOf(payload.timestamp))) faults.push("timestamp");
+	if (faults.length > 0) facts.meta.faults = faults;
 	const { history_base } = payload;
 	if (history_base !== undefined && history_base !== null)
 		facts.meta.history_base = baseOf(history_base, facts.meta.id) ?? LOST_BASE;
 	return facts;
 }
+
+/** Strings without which Codex takes a line for no header (seen in 0.171). */
+const HEADER_FIELDS = ["id", "timestamp", ...Object.keys(HEADER_DEFAULTS)];
 
 /** What a header says of the file that it continues; null when no file can be meant. */
 function baseOf(value: JsonValue, own: JsonValue | undefined): JsonObject | null {
@@ -200,7 +220,8 @@ function eventFacts(payload: JsonObject): RecordFacts | null {
 			return emptyFacts(ROW.WORDS_EVENT);
 		case "item_completed": {
 			const kind = isObject(payload.item) ? payload.item.type : null;
-			return kind === "UserMessage" || kind === "AgentMessage" ? emptyFacts(ROW.WORDS_EVENT) : null;
+			if (kind === "UserMessage") return emptyFacts(ROW.USER_ITEM_EVENT);
+			return kind === "AgentMessage" ? emptyFacts(ROW.WORDS_EVENT) : null;
 		}
 		default:
 			return null;

@@ -1,0 +1,92 @@
+/** Reads a fork back before it gets its name: what was written must be what was planned, and its host must take it. */
+import { MidcompactError } from "../errors.js";
+import type { PlanRange } from "../plan/plan.js";
+import type { ReadOptions } from "./read.js";
+import { ReadSource } from "./read.js";
+import { checkResume, type ResumeReport } from "./resume.js";
+import { fileSource } from "./sources.js";
+import type { OpenSurvey } from "./survey.js";
+
+/** The fork as it reads back, for the numbers. */
+export interface CheckedFork {
+	/** Its session id; null where the format has none. */
+	session: string | null;
+	read: ReadSource;
+	survey: OpenSurvey;
+	/** What the original has wrong and the fork has too, in sentences. */
+	inherited: string[];
+}
+
+/**
+ * Checks the fork at `path`, which will be called `name`. What its host would refuse is no failure where the original has the same. Errors: `invalid_output` with the smallest
+ * excerpt of what is wrong.
+ */
+export async function checkFork(
+	original: OpenSurvey,
+	ranges: readonly PlanRange[],
+	{ path, name }: { path: string; name: string },
+	options: ReadOptions,
+	signal: AbortSignal,
+): Promise<CheckedFork> {
+	const read = await ReadSource.open(original.pool, await fileSource(path), options, signal);
+	const survey = await read.survey({ scope: "context", leaf: null });
+	const [damage] = survey.damage.first;
+	if (damage) throw wrong(`${damage.kind} at byte ${damage.offset}`);
+	compareAtoms(original, ranges, survey);
+	const found = await checkResume(survey, name, signal);
+	const before = refusedBy(await checkResume(original, null, signal));
+	const inherited: string[] = [];
+	for (const [rule, { count, message }] of refusedBy(found)) {
+		if (count > (before.get(rule)?.count ?? 0)) throw wrong(`${rule}: ${message}`);
+		inherited.push(`As in the original (${rule}): ${message}`);
+	}
+	return { session: read.loaded.session, read, survey, inherited };
+}
+
+/** Kinds and pairs must be those of the projection; atoms without any content may be left out by the writer. */
+function compareAtoms(original: OpenSurvey, ranges: readonly PlanRange[], fork: OpenSurvey): void {
+	const expected = shapes(original, ranges);
+	const found = shapes(fork, []);
+	for (let i = 0; i < Math.max(expected.length, found.length); i++) {
+		if (expected[i]?.shape === found[i]?.shape) continue;
+		throw wrong(
+			`${expected[i]?.shape ?? "nothing"} (${expected[i]?.ref ?? "the end"}) was to be written, ${found[i]?.shape ?? "nothing"} (${found[i]?.ref ?? "the end"}) reads back`,
+		);
+	}
+}
+
+function shapes({ atoms }: OpenSurvey, ranges: readonly PlanRange[]): { shape: string; ref: string }[] {
+	const list: { shape: string; ref: string }[] = [];
+	let next = 0;
+	for (let atom = 0; atom < atoms.length; atom++) {
+		const range = ranges[next];
+		if (range?.start === atom) {
+			list.push({ shape: "block none", ref: range.id });
+			atom = range.end;
+			next++;
+		} else if (atoms.chars.at(atom) > 0 || atoms.images.at(atom) > 0) {
+			list.push({ shape: `${atoms.kindOf(atom)} ${atoms.protocolOf(atom)}`, ref: atoms.refOf(atom) });
+		}
+	}
+	return list;
+}
+
+/** How often a rule is broken in a way that its host does not mend, with the first message. */
+function refusedBy({ findings }: ResumeReport): Map<string, { count: number; message: string }> {
+	const rules = new Map<string, { count: number; message: string }>();
+	for (const { rule, severity, message } of findings) {
+		if (severity !== "refused") continue;
+		const known = rules.get(rule);
+		if (known) known.count++;
+		else rules.set(rule, { count: 1, message });
+	}
+	return rules;
+}
+
+function wrong(what: string): MidcompactError {
+	return new MidcompactError(
+		"invalid_output",
+		`The new session would not be valid, so it was not written: ${what}.`,
+		"Nothing was changed. Plan without the atoms beside this place, and please report it.",
+	);
+}

@@ -1,0 +1,83 @@
+/** Would the host resume a session? The format's rules on the table, its rules on single records, and the pairs of calls and results. */
+import type { ResumeResult, ResumeTask } from "../../workers/resume.js";
+import type { Protocol } from "../atoms/table.js";
+import { CHECKS } from "../session/formats/checks.js";
+import { placesOf } from "../session/places.js";
+import type { ResumeFinding } from "../session/resume.js";
+import { batchesOf } from "./batches.js";
+import { inOrder } from "./pool.js";
+import type { OpenSurvey } from "./survey.js";
+
+/** Findings that are kept one by one. */
+const KEPT = 1_000;
+
+export interface ResumeReport {
+	/** By place in the file, those about the file as a whole first. */
+	findings: readonly ResumeFinding[];
+	/** All, kept or not. */
+	count: number;
+}
+
+/** What of the anchor the host would refuse, lose or mend. `name`: that of the file, where it counts for the host; null for none. Errors: `unreadable`, `cancelled`. */
+export async function checkResume(survey: OpenSurvey, name: string | null, signal: AbortSignal): Promise<ResumeReport> {
+	const { table, branch, format, session } = survey;
+	const found = await CHECKS[format].whole({
+		table,
+		branch,
+		name,
+		session,
+	});
+	const findings = [...found, ...brokenPairs(survey)];
+	let count = findings.length;
+	await inOrder(
+		batchesOf(table, anchorRows(survey)),
+		survey.pool.width,
+		async (batch) => {
+			const task: ResumeTask = { from: survey.source, places: placesOf(table, batch) };
+			return survey.pool.run<ResumeResult>("resume", task, signal);
+		},
+		(result, batch) => {
+			count += result.findings.length + result.more;
+			for (const { index, finding } of result.findings) {
+				const row = batch[index];
+				if (findings.length < KEPT)
+					findings.push({ ...finding, offset: table.start.at(row), entry: table.entryOf(row) });
+			}
+		},
+	);
+	return { findings: findings.slice(0, KEPT).sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1)), count };
+}
+
+/** Every row whose content or link the host reads for the anchor, in the order of the table. */
+function anchorRows({ table, branch, systemRows }: OpenSurvey): Int32Array {
+	const read = new Uint8Array(table.rows);
+	for (const row of branch.messages.rows.view()) read[row] = 1;
+	for (const row of systemRows) read[row] = 1;
+	const rows: number[] = [];
+	for (let row = 0; row < read.length; row++) if (read[row] === 1) rows.push(row);
+	return Int32Array.from(rows);
+}
+
+const SAID: Partial<Record<Protocol, { rule: "abandoned" | "orphan" | "ambiguous"; what: string }>> = {
+	abandoned: { rule: "abandoned", what: "a call has no result" },
+	orphan: { rule: "orphan", what: "a result answers no call beside it" },
+	ambiguous: { rule: "ambiguous", what: "calls and results do not pair one to one" },
+};
+
+function brokenPairs({ atoms, branch, table, format }: OpenSurvey): ResumeFinding[] {
+	const { pairs } = CHECKS[format];
+	const findings: ResumeFinding[] = [];
+	for (let atom = 0; atom < atoms.length; atom++) {
+		const said = SAID[atoms.protocolOf(atom)];
+		if (!said) continue;
+		const row = branch.messages.entriesOf(atoms.messageStart.at(atom))[0];
+		findings.push({
+			rule: said.rule,
+			severity: pairs[said.rule],
+			offset: table.start.at(row),
+			entry: table.entryOf(row),
+			message: `In ${atoms.refOf(atom)} ${said.what}.`,
+		});
+	}
+	return findings;
+}

@@ -1,0 +1,51 @@
+/** A survey with an open transaction: the real desk over entries in memory. */
+import { randomUUID } from "node:crypto";
+import type { Survey } from "#src/facade/survey.js";
+import { Desk } from "#src/plan/desk.js";
+import type { PlanLock } from "#src/plan/lock.js";
+import type { JournalEntry, Mode, PlanStore } from "#src/plan/store.js";
+
+export function memoryStore(): PlanStore {
+	const entries: JournalEntry[] = [];
+	return {
+		load: async () => ({ entries: structuredClone(entries), notices: [] }),
+		append: async (entry) => {
+			entries.push(structuredClone(entry));
+		},
+	};
+}
+
+/** Nobody else plans: changes of this process wait for each other. */
+export function onlyUs(): PlanLock {
+	let last: Promise<unknown> = Promise.resolve();
+	return {
+		holder: async () => null,
+		exclusively: (work) => {
+			const next = last.then(work);
+			last = next.catch(() => {});
+			return next;
+		},
+		acquire: async () => ({ notice: null }),
+		release: async () => {},
+	};
+}
+
+/** The survey with a desk on which a transaction was started. */
+export async function withDesk(
+	survey: Survey,
+	start: { mode?: Mode; instructions?: string } = {},
+): Promise<Survey & { desk: Desk }> {
+	const desk = new Desk({
+		store: memoryStore(),
+		lock: onlyUs(),
+		now: () => new Date("2026-01-02T03:04:05.000Z"),
+		newId: randomUUID,
+		stands: async () => false,
+	});
+	const { format, scope, anchor, atoms, branch } = survey;
+	const hash = await survey.hashOf(0, atoms.length - 1);
+	const facts = { format, scope, entry: anchor ?? "", atoms: atoms.length, messages: branch.messages.length, hash };
+	const { mode = "agent", instructions = "" } = start;
+	await desk.start({ mode, instructions, anchor: facts }, async () => true);
+	return { ...survey, desk };
+}

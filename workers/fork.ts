@@ -2,7 +2,14 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { asMidcompactError, encodeThreadError } from "../src/errors.js";
-import { type FieldEdit, type ForkCleaner, type ForkItem, type ForkPiece, LINES_BEFORE } from "../src/session/fork.js";
+import {
+	type FieldEdit,
+	type ForkCleaner,
+	type ForkItem,
+	type ForkPiece,
+	type Gap,
+	LINES_BEFORE,
+} from "../src/session/fork.js";
 import { CLEANERS } from "../src/session/formats/cleaners.js";
 import { GIANT_RECORD } from "../src/session/giant.js";
 import { jsonText } from "../src/session/json-text.js";
@@ -34,6 +41,13 @@ export interface ForkResult {
 /** Bytes of one write, and of one read of bytes that are only copied. */
 const WRITE = 1 << 20;
 const NEWLINE = 10;
+const GAPS: Readonly<Record<Gap["separator"], RegExp>> = {
+	",": /^[ \t\r\n]*,[ \t\r\n]*$/,
+	"\n": /^[ \t\r]*\n[ \t\r\n]*$/,
+	"": /^(?:\xef\xbb\xbf)?[ \t\r\n]*$/,
+};
+/** Bytes between two records that are looked at: more are no white space of a document. */
+const GAP = 1 << 12;
 
 /** Errors: `unreadable` when the session changed; a failing write is thrown as the system gives it. */
 export default async function fork(task: ForkTask): Promise<ForkResult> {
@@ -72,6 +86,7 @@ class ForkFile {
 
 	write(piece: ForkPiece): void {
 		if (piece.kind === "raw") this.#copy(piece.source, piece.start, piece.end);
+		else if (piece.kind === "gap") this.#putGap(piece);
 		else if (piece.kind === "text") this.#put(Buffer.from(piece.text));
 		else if (piece.kind === "record") this.#writeRecord(piece);
 		else if (piece.kind === "between") this.#writeBetween(piece);
@@ -212,15 +227,22 @@ class ForkFile {
 		});
 	}
 
-	#putRecord(bytes: Buffer, before?: string): void {
+	#putRecord(bytes: Buffer, before?: string | Gap): void {
 		this.#putBefore(before);
 		this.#put(bytes);
 		this.#endRecord();
 	}
 
 	/** What stands between two elements does not stand in front of the first. */
-	#putBefore(before?: string): void {
-		if (before !== undefined && this.#lines > 0) this.#put(Buffer.from(before));
+	#putBefore(before?: string | Gap): void {
+		if (before === undefined || this.#lines === 0) return;
+		if (typeof before === "string") this.#put(Buffer.from(before));
+		else this.#putGap(before);
+	}
+
+	#putGap({ source, start, end, separator }: Gap): void {
+		const bytes = end - start > GAP ? null : this.#read(source, start, end);
+		this.#put(bytes && GAPS[separator].test(bytes.toString("latin1")) ? bytes : Buffer.from(separator));
 	}
 
 	#endRecord(): void {

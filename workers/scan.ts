@@ -14,6 +14,7 @@ import {
 import { scanDocument } from "../src/session/document.js";
 import type { FormatReader } from "../src/session/formats/format.js";
 import { readerOf } from "../src/session/formats/readers.js";
+import { type DocumentFrame, frameOf } from "../src/session/frame.js";
 import { GIANT_RECORD, parseRecordHead } from "../src/session/giant.js";
 import { firstNulIn } from "../src/session/nul-runs.js";
 import { type FormatName, isObject, type JsonObject, type RecordFacts } from "../src/session/record.js";
@@ -37,6 +38,7 @@ export interface Detected {
 	session: string | null;
 	elements: { start: Float64Array; end: Float64Array } | null;
 	fields: { start: Float64Array; end: Float64Array } | null;
+	frame: DocumentFrame | null;
 	damage: RecordTable["damage"] | null;
 }
 
@@ -62,9 +64,18 @@ async function detect(reader: ByteReader, given: FormatName | null): Promise<Det
 	if (shape === "lines") {
 		const records = await firstOfLines(reader);
 		const format = given ?? recogniseFormat(records);
-		return { shape, format, session: sessionIn(records, format), elements: null, fields: null, damage: null };
+		return {
+			shape,
+			format,
+			session: sessionIn(records, format),
+			elements: null,
+			fields: null,
+			frame: null,
+			damage: null,
+		};
 	}
-	const { elements, fields, damage } = scanDocument(reader);
+	const scanned = scanDocument(reader);
+	const { elements, fields, damage } = scanned;
 	const records = await firstElements(reader, elements);
 	const format = given ?? recogniseFormat(records);
 	return {
@@ -73,6 +84,7 @@ async function detect(reader: ByteReader, given: FormatName | null): Promise<Det
 		session: sessionIn(records, format),
 		elements,
 		fields: { start: Float64Array.from(fields, (f) => f.start), end: Float64Array.from(fields, (f) => f.end) },
+		frame: frameOf(reader, scanned),
 		damage,
 	};
 }

@@ -45,6 +45,7 @@ export async function load(pool: WorkerPool, spec: SourceSpec, options: LoadOpti
 	);
 	const { shape, format, damage } = detected;
 	const table = new RecordTable();
+	table.frame = detected.frame;
 	if (shape === "lines") {
 		await scanAll(pool, lineTasks(pool, spec, format, options), table, options, (task) => task.to);
 	} else {

@@ -3,7 +3,7 @@ import type { ResumeResult, ResumeTask } from "../../workers/resume.js";
 import type { Protocol } from "../atoms/table.js";
 import { CHECKS } from "../session/formats/checks.js";
 import { placesOf } from "../session/places.js";
-import type { ResumeFinding } from "../session/resume.js";
+import type { ResumeFinding, Severity } from "../session/resume.js";
 import { batchesOf } from "./batches.js";
 import { inOrder } from "./pool.js";
 import type { OpenSurvey } from "./survey.js";
@@ -14,8 +14,9 @@ const KEPT = 1_000;
 export interface ResumeReport {
 	/** By place in the file, those about the file as a whole first. */
 	findings: readonly ResumeFinding[];
-	/** All, kept or not. */
+	/** All, kept or not, and those that the host does not mend by itself. */
 	count: number;
+	refused: number;
 }
 
 /** What of the anchor the host would refuse, lose or mend. `name`: that of the file, where it counts for the host; null for none. Errors: `unreadable`, `cancelled`. */
@@ -29,6 +30,7 @@ export async function checkResume(survey: OpenSurvey, name: string | null, signa
 	});
 	const findings = [...found, ...brokenPairs(survey)];
 	let count = findings.length;
+	let refused = findings.filter(isRefused).length;
 	await inOrder(
 		batchesOf(table, anchorRows(survey)),
 		survey.pool.width,
@@ -38,6 +40,7 @@ export async function checkResume(survey: OpenSurvey, name: string | null, signa
 		},
 		(result, batch) => {
 			count += result.findings.length + result.more;
+			refused += result.findings.filter(({ finding }) => isRefused(finding)).length;
 			for (const { index, finding } of result.findings) {
 				const row = batch[index];
 				if (findings.length < KEPT)
@@ -45,7 +48,11 @@ export async function checkResume(survey: OpenSurvey, name: string | null, signa
 			}
 		},
 	);
-	return { findings: findings.slice(0, KEPT).sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1)), count };
+	return { findings: findings.slice(0, KEPT).sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1)), count, refused };
+}
+
+function isRefused({ severity }: { severity: Severity }): boolean {
+	return severity === "refused";
 }
 
 /** Every row whose content or link the host reads for the anchor, in the order of the table. */
@@ -67,6 +74,7 @@ const SAID: Partial<Record<Protocol, { rule: "abandoned" | "orphan" | "ambiguous
 function brokenPairs({ atoms, branch, table, format }: OpenSurvey): ResumeFinding[] {
 	const { pairs } = CHECKS[format];
 	const findings: ResumeFinding[] = [];
+	if (pairs === null) return findings;
 	for (let atom = 0; atom < atoms.length; atom++) {
 		const said = SAID[atoms.protocolOf(atom)];
 		if (!said) continue;

@@ -1,5 +1,6 @@
 /** An open session: the survey's numbers, and the work that goes on behind it. */
 import { setMaxListeners } from "node:events";
+import { basename } from "node:path";
 import { asMidcompactError, type MidcompactError } from "../errors.js";
 import { handleRequest } from "../facade/handle.js";
 import type { Reply } from "../facade/reply.js";
@@ -10,6 +11,7 @@ import { PlanHome, sessionKey } from "./plan-home.js";
 import { type Planning, SessionPlanning } from "./planning.js";
 import { cancelled, type WorkerPool } from "./pool.js";
 import { type ReadOptions, ReadSource } from "./read.js";
+import { checkResume, type ResumeReport } from "./resume.js";
 import { viewSession, type Wanted } from "./session-view.js";
 import type { OpenSurvey } from "./survey.js";
 
@@ -40,6 +42,8 @@ export interface Session {
 	readonly progress: Progress;
 	/** Answers one request of the facade; never throws for a bad request (the reply says what is wrong). */
 	request(envelope: unknown): Promise<Reply>;
+	/** What would keep the session's host from taking it up again as it is. Errors: `unreadable`, `cancelled`. */
+	checkResume(): Promise<ResumeReport>;
 	/** Resolves when all tokens are counted and the search index stands. Errors: `unreadable`, `cancelled`. */
 	ready(): Promise<void>;
 	/** Stops all work on the session; later requests answer `cancelled`. */
@@ -137,6 +141,11 @@ class OpenSession implements Session {
 
 	async request(envelope: unknown): Promise<Reply> {
 		return handleRequest(this.survey, envelope);
+	}
+
+	checkResume(): Promise<ResumeReport> {
+		const { path } = this.survey;
+		return checkResume(this.survey, path === null ? null : basename(path), this.#controller.signal);
 	}
 
 	async ready(): Promise<void> {

@@ -23,7 +23,9 @@ export async function changedAnswer(
 	const shown = await figures.range(range, SUMMARY_IN_DATA);
 	const [head, ...lines] = rangeLines(shown, { end: END_BOUND, summary: SUMMARY_IN_TEXT }, words);
 	const way =
-		shown.figures.pending && done !== "Removed" ? [`${range.id} is pending until ${words.summarise(range.id)}.`] : [];
+		shown.figures.pending && done !== "Removed"
+			? [`${range.id} is pending: give it its summary by ${words.summarise(range.id)}.`]
+			: [];
 	const text = [`${done} ${head}`, ...lines, totalsText(figures.facts, words), ...way].join("\n");
 	return { text, data: { ...figures.facts, range: shown.figures } };
 }

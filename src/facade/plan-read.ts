@@ -48,7 +48,7 @@ async function read(
 		...(losses === null ? [] : ["", ...lossLines(losses)]),
 		"",
 		...(shown.pending
-			? [`Summary: <pending>; it gets one with ${words.summarise(id)}.`]
+			? [`Summary: <pending>; give it one by ${words.summarise(id)}.`]
 			: [
 					`Summary${shown.summary_omitted > 0 ? `, ${plural(shown.summary_omitted, "char")} not shown` : ""}:`,
 					shown.summary,

@@ -71,7 +71,7 @@ function wayOn({ plan: { ranges } }: Transaction, shown: number, words: Words): 
 	const pending = ranges.filter(({ summary }) => summary === "");
 	ways.push(
 		pending.length > 0
-			? `${count(pending.length)} pending: give the first its summary with ${words.summarise(pending[0].id)}.`
+			? `${count(pending.length)} pending: give the first its summary by ${words.summarise(pending[0].id)}.`
 			: `Every range has its summary; only the user commits, with ${words.commitCommand}.`,
 	);
 	return ways;

@@ -1,11 +1,10 @@
 /** `recall_list`: the blocks whose originals can be brought back. Needs no transaction. */
 import { Type } from "typebox";
-import type { BlockFacts } from "../plan/archive.js";
+import type { BlockArchive, BlockFacts } from "../plan/archive.js";
 import { landmark, lineLandmark } from "../search/landmark.js";
 import { clamp, clampedInteger, defineAction } from "./action.js";
 import { TOPIC_BOUND } from "./plan-fields.js";
 import type { Answer } from "./reply.js";
-import type { Survey } from "./survey.js";
 import { count, oneLine, plural, quoted, REPLY_BOUND, shortName, wellFormed } from "./text.js";
 import type { Words } from "./words.js";
 
@@ -49,15 +48,16 @@ export const recallList = defineAction({
 		),
 		limit: Type.Optional(clampedInteger(LIMIT, "Blocks to show.")),
 	},
-	run: list,
+	run: ({ archive }, request, words) => listBlocks(archive, request, words),
 });
 
-async function list(
-	survey: Survey,
+/** The answer of `recall_list`, for hosts that have an archive and no session any more. Errors: `state_unavailable`. */
+export async function listBlocks(
+	archive: BlockArchive | null,
 	{ pattern, limit }: { pattern?: string; limit?: number },
 	words: Words,
 ): Promise<Answer<RecallListData>> {
-	const all = (await survey.archive?.list()) ?? [];
+	const all = (await archive?.list()) ?? [];
 	const wanted = pattern?.toLowerCase() ?? "";
 	const found = all
 		.filter((block) => [block.id, block.topic, block.summary].some((text) => text.toLowerCase().includes(wanted)))

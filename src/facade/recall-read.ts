@@ -1,9 +1,9 @@
 /** `recall_read`: the originals of a block, readable. Needs no transaction. */
 import { Type } from "typebox";
 import { MidcompactError } from "../errors.js";
+import type { BlockArchive } from "../plan/archive.js";
 import { defineAction, oneOf } from "./action.js";
 import type { Answer } from "./reply.js";
-import type { Survey } from "./survey.js";
 import { clip, plural, quoted, READ_BOUND, REPLY_BOUND, wellFormed } from "./text.js";
 import type { Words } from "./words.js";
 
@@ -45,16 +45,17 @@ export const recallRead = defineAction({
 		),
 	},
 	bound: READ_BOUND,
-	run: read,
+	run: ({ archive }, request, words) => readBlock(archive, request, words),
 });
 
-async function read(
-	survey: Survey,
+/** The answer of `recall_read`, for hosts that have an archive and no session any more. Errors: `unknown_block`, `archive_damaged`. */
+export async function readBlock(
+	archive: BlockArchive | null,
 	{ block, detail = "brief" }: RecallRequest,
 	words: Words,
 ): Promise<Answer<RecallReadData>> {
 	if (!BLOCK_ID.test(block)) throw notABlock(block);
-	if (survey.archive === null) {
+	if (archive === null) {
 		throw new MidcompactError(
 			"unknown_block",
 			`There is no archive here that could hold the block ${quoted(block)}.`,
@@ -63,7 +64,7 @@ async function read(
 	}
 	const full = detail === "full";
 	const budget = (full ? READ_BOUND : REPLY_BOUND) - AROUND;
-	const found = await survey.archive.read(block, budget);
+	const found = await archive.read(block, budget);
 	const text = clip(wellFormed(found.text), budget);
 	const { omitted } = found;
 	const truncated = omitted > 0;

@@ -24,7 +24,7 @@ export interface Words {
 	/** How the plan, and one range of it, is shown; subjects in the singular. */
 	readonly plan: string;
 	range(id: string): string;
-	/** How ranges are added, and how one gets its summary; objects of a sentence. */
+	/** How ranges are added (`with …`), and how one gets its summary (`by …`). */
 	readonly addRange: string;
 	summarise(id: string): string;
 	/** Name of one of the two refs of a new range. */
@@ -53,7 +53,7 @@ export const FACADE_WORDS: Words = {
 	plan: "plan_show",
 	range: (id) => `plan_read with range_id "${id}"`,
 	addRange: "plan_add",
-	summarise: (id) => `plan_update with range_id "${id}" and a summary`,
+	summarise: (id) => `plan_update with range_id "${id}"`,
 	rangeRef: (end) => end,
 	recall: (block) => `recall_read with block "${block}"`,
 	recallFull: (block) => `recall_read with block "${block}" and detail "full"`,

@@ -1,27 +1,30 @@
-/** The text of a message that replaces a range: mark, summary, and how the originals come back (RULINGS 16). */
+/** The text of a message that replaces a range: mark, summary, and how the originals come back (RULINGS 16). Pure. */
 
 export interface BlockParts {
 	/** `c0001`… */
 	block: string;
+	/** One line; empty: none. */
 	topic: string;
 	summary: string;
 }
 
-const MARK = /^\[midcompact block (c\d{4,})(?:: ([^\r\n]*))?\](?:\r?\n|$)/;
-const RECALL_START = "\n\n(Originals: midcompact ";
-const RECALL =
-	/\n\n\(Originals: midcompact \{"request":\{"action":"recall_read","block":"c\d{4,}"\}\}, or on a command line: midcompact recall [^\n]*\)$/;
+/** A topic may hold a `]`: the last one of the line ends the mark. */
+const MARK = /^\[midcompact block (c\d{4,})(?:: ([^\n]*))?\](?:\r?\n|$)/;
+const RECALL_START = "\n\n(Originals: call the tool midcompact with ";
+/** Groups: the block id, twice. */
+const RECALL = /^(\{"request":\{"action":"recall_read","block":"(c\d{4,})"\}\}), or run midcompact recall [^\n]+ \2\)\s*$/;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
+const BLANKS = /[\s\p{Cc}]+/gu;
 
 /** Stands for a session that has no id to name it by. */
 const ANY_SESSION = "SESSION";
 
-/** `session`: the id that names the new session on a command line; null where it has none. The text is well-formed, the topic on one line. */
+/** `session`: the id or file that names the new session on a command line; null where it has none. The text is well-formed, the topic on one line. */
 export function blockText({ block, topic, summary, session }: BlockParts & { session: string | null }): string {
-	const named = topic.replace(/[\s\p{Cc}]+/gu, " ").trim();
+	const named = topic.replace(BLANKS, " ").trim();
 	const mark = named === "" ? `[midcompact block ${block}]` : `[midcompact block ${block}: ${named}]`;
 	const request = JSON.stringify({ request: { action: "recall_read", block } });
-	const recall = `${RECALL_START}${request}, or on a command line: midcompact recall ${session ?? ANY_SESSION} ${block})`;
+	const recall = `${RECALL_START}${request}, or run midcompact recall ${shellWord(session)} ${block})`;
 	return `${mark}\n${summary}${recall}`.replace(LONE_SURROGATE, "\ufffd");
 }
 
@@ -29,8 +32,15 @@ export function blockText({ block, topic, summary, session }: BlockParts & { ses
 export function parseBlockText(text: string): BlockParts | null {
 	const mark = MARK.exec(text);
 	if (!mark) return null;
-	const rest = text.slice(mark[0].length);
+	const [line, block, topic = ""] = mark;
+	const rest = text.slice(line.length);
 	const at = rest.lastIndexOf(RECALL_START);
-	const summary = at >= 0 && RECALL.test(rest.slice(at)) ? rest.slice(0, at) : rest;
-	return { block: mark[1], topic: mark[2] ?? "", summary };
+	const isOurs = at >= 0 && RECALL.exec(rest.slice(at + RECALL_START.length))?.[2] === block;
+	return { block, topic, summary: isOurs ? rest.slice(0, at) : rest };
+}
+
+/** A session id comes out of a file and may be anything: as one word of a shell, or no id at all. */
+function shellWord(session: string | null): string {
+	if (session === null || session === "" || /[\p{Cc}\u2028\u2029]/u.test(session)) return ANY_SESSION;
+	return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(session) ? session : `'${session.replaceAll("'", "'\\''")}'`;
 }

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
+import { systemCode } from "./state-root.js";
 
 export interface ProcessId {
 	pid: number;
@@ -49,7 +50,7 @@ function signalReaches(pid: number): boolean {
 	try {
 		return process.kill(pid, 0);
 	} catch (refused) {
-		return refused instanceof Error && "code" in refused && refused.code === "EPERM";
+		return systemCode(refused) === "EPERM";
 	}
 }
 

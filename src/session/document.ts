@@ -30,6 +30,9 @@ export interface DocumentField {
 export interface DocumentScan {
 	/** Which list the elements are of: the document itself, its `messages`, or null when there is neither. */
 	list: "root" | "messages" | null;
+	/** Byte behind the bracket that opens the list, and byte of the one that closes it; -1 for none. */
+	open: number;
+	close: number;
 	/** Per element the offsets of its first byte and of the byte behind its last. */
 	elements: { start: Float64Array; end: Float64Array };
 	/** The fields of the object around the list, without the list; of a key that comes twice, the last. */
@@ -49,6 +52,8 @@ export function scanDocument(reader: ByteReader, options: { bufferSize?: number 
 	scan.run();
 	return {
 		list: scan.list,
+		open: scan.open,
+		close: scan.close,
 		elements: { start: scan.start.take(), end: scan.end.take() },
 		fields: [...scan.fields].map(([key, range]) => ({ key, ...range })),
 		damage: scan.damage,
@@ -57,6 +62,8 @@ export function scanDocument(reader: ByteReader, options: { bufferSize?: number 
 
 class Scan {
 	list: DocumentScan["list"] = null;
+	open = -1;
+	close = -1;
 	start: Column<Float64Array> = float64();
 	end: Column<Float64Array> = float64();
 	readonly fields = new Map<string, { start: number; end: number }>();
@@ -85,7 +92,10 @@ class Scan {
 			return;
 		}
 		bytes.step();
-		if (first === OPEN_LIST) this.list = "root";
+		if (first === OPEN_LIST) {
+			this.list = "root";
+			this.open = bytes.offset;
+		}
 		let closed = first === OPEN_LIST ? this.#elements() : this.#pairs();
 		while (closed && this.#space() >= 0) {
 			// What looked like the end of the document was the end of an inner list of a broken element.
@@ -104,11 +114,13 @@ class Scan {
 	#elements(): boolean {
 		const bytes = this.#bytes;
 		const commas = new Commas();
+		this.close = -1;
 		for (;;) {
 			const b = this.#space();
 			const at = bytes.offset;
 			if (b < 0) return this.#torn(at);
 			if (b === CLOSE_LIST) {
+				this.close = at;
 				if (commas.trailing) this.#complain(commas.at);
 				this.#complained = false;
 				bytes.step();
@@ -207,12 +219,15 @@ class Scan {
 		this.#forgetElements();
 		this.list = "messages";
 		this.#bytes.step();
+		this.open = this.#bytes.offset;
 		return this.#elements();
 	}
 
 	/** Of a key that comes twice the last counts, as everywhere in JSON. */
 	#forgetElements(): void {
 		this.list = null;
+		this.open = -1;
+		this.close = -1;
 		this.start = float64();
 		this.end = float64();
 	}

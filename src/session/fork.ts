@@ -50,16 +50,28 @@ export interface FieldEdit {
 	add?: boolean;
 }
 
+/**
+ * What stands between two parts of a document, or of two lines: the bytes of the session as they are where they are the separator with white space around it; anything else
+ * (damage, what was between them) gives way to the separator alone. `""` is white space only, behind a byte order mark or not.
+ */
+export interface Gap {
+	source: number;
+	start: number;
+	end: number;
+	separator: "," | "\n" | "";
+}
+
 /** A stretch of a fork, in the order in which it is written. Positions are bytes of a source of the session. */
 export type ForkPiece =
 	/** Bytes as they are. */
 	| { kind: "raw"; source: number; start: number; end: number }
 	/** Text as it is. */
 	| { kind: "text"; text: string }
+	| ({ kind: "gap" } & Gap)
 	/** A record made new, as JSON text. */
-	| { kind: "new"; json: string; edits?: readonly FieldEdit[]; before?: string }
+	| { kind: "new"; json: string; edits?: readonly FieldEdit[]; before?: string | Gap }
 	/** A record of the session with some fields changed; `clean` of its format takes out what no host takes back, and it is left out where nothing is left of it. */
-	| { kind: "record"; source: number; start: number; end: number; edits: readonly FieldEdit[]; before?: string }
+	| { kind: "record"; source: number; start: number; end: number; edits: readonly FieldEdit[]; before?: string | Gap }
 	/** The lines between two records that the format's `carry` keeps; `edits` are applied to each behind those of `carry`. */
 	| { kind: "between"; source: number; start: number; end: number; edits?: readonly FieldEdit[] }
 	/** A record whose list at the path `list` holds some of its items and new ones; `clean` goes over every item. The other fields are changed as in `record`, none of them inside the list. */

@@ -35,8 +35,8 @@ export interface ResumeView {
 }
 
 export interface ResumeCheck {
-	/** How bad a broken pair of call and result is for this host. */
-	pairs: Readonly<Record<"abandoned" | "orphan" | "ambiguous", Severity>>;
+	/** How bad a broken pair of call and result is for this host; null where `whole` judges them. */
+	pairs: Readonly<Record<"abandoned" | "orphan" | "ambiguous", Severity>> | null;
 	/** Worker's half: findings inside one record of the anchor. Pure. */
 	record(record: JsonObject): RecordFinding[];
 	/** Main thread's half: findings about order, ids, links, the file and its name. Yields to the event loop on large tables. */

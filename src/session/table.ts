@@ -7,6 +7,7 @@ import { breathe, pacer } from "./breathe.js";
 import type { TableChunk } from "./chunk.js";
 import { type Column, float64, int32, uint8, uint32 } from "./columns.js";
 import { DamageLog } from "./damage.js";
+import type { DocumentFrame } from "./frame.js";
 import { type Answer, type JsonObject, type RecordFacts, ROLES, type Role, type Usage } from "./record.js";
 import { StringIndex } from "./string-index.js";
 
@@ -53,6 +54,8 @@ export class RecordTable {
 	/** Readable objects of the source. */
 	records = 0;
 	lines = 0;
+	/** What stands around the elements of a document; null for lines. */
+	frame: DocumentFrame | null = null;
 
 	readonly start = float64();
 	readonly end = float64();

@@ -121,7 +121,7 @@ describe("plan_add", () => {
 		expect(data.range).toMatchObject({ summary: "", pending: true, replacement_chars: 0, replacement_tokens: 0 });
 		expect(data.totals.pending).toBe(1);
 		expect(shown).toContain("<pending>");
-		expect(shown).toContain('d1 is pending until plan_update with range_id "d1" and a summary');
+		expect(shown).toContain('d1 is pending: give it its summary by plan_update with range_id "d1".');
 	});
 
 	it("counts like measure: what is not sent is an atom without chars and images", async () => {
@@ -320,7 +320,16 @@ describe("plan_show", () => {
 			/d2 a0001\.\.a0003 \| Build\n {3}from: Fix the build\n {3}to: {3}Bash\n.*\n {3}summary: Built it\n/,
 		);
 		expect(shown).toMatch(/d1 a0005\.\.a0006\n {3}from: Done\n {3}to: {3}look\n.*1 image \(1\.0 kB\)\n {3}<pending>/);
-		expect(shown).toContain('1 pending: give the first its summary with plan_update with range_id "d1" and a summary');
+		expect(shown).toContain('1 pending: give the first its summary by plan_update with range_id "d1".');
+	});
+
+	it("tells what the user asked for, so that an agent that comes back knows", async () => {
+		survey = await withDesk(madeSurvey(atoms()), { mode: "manual", instructions: "Keep\nall decisions" });
+		const { data, text: shown } = await show();
+		expect(data.transaction).toMatchObject({ mode: "manual", instructions: "Keep\nall decisions", holder: null });
+		expect(shown).toMatch(
+			/Transaction: .*, manual mode, since 2026-01-02.*\nInstructions of the user: Keep all decisions\n/,
+		);
 	});
 
 	it("names the user's commit once every range has its summary", async () => {

@@ -6,7 +6,6 @@ import type { PlanData } from "#src/facade/plan-show.js";
 import type { OkReply } from "#src/facade/reply.js";
 import type { Survey } from "#src/facade/survey.js";
 import type { LossReport } from "#src/plan/losses.js";
-import type { Change } from "#src/plan/plan.js";
 import { image, type MadeAtom, madeSurvey, prompt, reply, text } from "./made-survey.js";
 import { withDesk } from "./plan-desk.js";
 
@@ -32,12 +31,9 @@ async function planned(
 	fields: (i: number) => { topic: string; summary: string },
 	losses: LossReport | null = null,
 ): Promise<Survey> {
-	const survey = await withDesk(madeSurvey(list, { tokens: () => 1e12, losses: async () => losses }));
-	for (let i = 0; i < ranges; i++) {
-		const range = { id: `d${i + 1}`, start: i * 2, end: i * 2, hash: "00", ...fields(i) };
-		await survey.desk?.change((): Change => ({ kind: "add", range }));
-	}
-	return survey;
+	const survey = madeSurvey(list, { tokens: () => 1e12, losses: async () => losses });
+	const added = (i: number) => ({ id: `d${i + 1}`, start: i * 2, end: i * 2, hash: "00", ...fields(i) });
+	return withDesk(survey, { ranges: Array.from({ length: ranges }, (_, i) => added(i)) });
 }
 
 describe("a plan of 1,000 ranges that are as long as can be", () => {
@@ -65,7 +61,7 @@ describe("a plan of 1,000 ranges that are as long as can be", () => {
 			`${1_000 - lines.length} more ranges not shown, in the order of the session from d${lines.length + 1} on; plan_read with range_id "d${lines.length + 1}" shows one.`,
 		);
 		expect(shown).toContain("Plan: 1,000 ranges (100 pending), 1,000 atoms");
-		expect(shown).toContain('100 pending: give the first its summary with plan_update with range_id "d10"');
+		expect(shown).toContain('100 pending: give the first its summary by plan_update with range_id "d10"');
 		expect(data.totals).toMatchObject({ ranges: 1_000, pending: 100, atoms: 1_000, images: 1_000 });
 		expect(data.ranges).toHaveLength(500);
 		expect(JSON.stringify(data).length).toBeLessThan(1_500_000);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { LINE } from "#src/session/formats/claude-code/kinds.js";
 import { claudeCodeReader } from "#src/session/formats/claude-code/read.js";
 import { FLAG, type JsonObject, type JsonValue } from "#src/session/record.js";
 import { answer, boundary, line, partsOf, progress, result, summary, textsOf, user } from "./claude-code/lines.js";
@@ -18,15 +19,22 @@ const attached = (attachment: JsonObject, extra: JsonObject = {}) =>
 
 describe("lines", () => {
 	it.each<[string, JsonObject]>([
-		["summary", { type: "summary", summary: "s", leafUuid: "l" }],
 		["file-history-snapshot", { type: "file-history-snapshot", messageId: "m", snapshot: {} }],
 		["queue-operation", { type: "queue-operation", operation: "enqueue", content: "later", sessionId: "s" }],
 		["last-prompt", { type: "last-prompt", leafUuid: "l", sessionId: "s" }],
-		["custom-title", { type: "custom-title", customTitle: "t", sessionId: "s" }],
 		["api-request", { type: "api-request", sessionId: "s" }],
 		["an unknown kind with a uuid", { type: "tool_use", uuid: "t", sessionId: "s", name: "bash", input: {} }],
 	])("%s is needed by nothing", (_, record) => {
 		expect(read(record)).toBeNull();
+	});
+
+	it.each<[string, JsonObject, string | null]>([
+		["summary", { type: "summary", summary: "s", leafUuid: "l" }, "l"],
+		["custom-title", { type: "custom-title", customTitle: "t", sessionId: "s" }, null],
+		["ai-title", { type: "ai-title", aiTitle: "t", sessionId: "s" }, null],
+		["agent-name", { type: "agent-name", agentName: "t", sessionId: "s" }, null],
+	])("%s is no message and no link, but names the session", (title, record, leaf) => {
+		expect(read(record)).toMatchObject({ type: LINE.TITLE, role: null, id: null, meta: { title, leaf } });
 	});
 
 	it("takes the link of every chain line", () => {

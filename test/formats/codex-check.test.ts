@@ -1,8 +1,8 @@
 /** Would Codex resume a rollout? The rows of NOTES.md, section "Resuming", and that sound rollouts are left in peace. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { openSession } from "#src/engine.js";
+import { afterAll, describe, expect, it } from "vitest";
+import { createEngine } from "#src/index.js";
 import { codexCheck } from "#src/session/formats/codex/check.js";
 import { codexReader } from "#src/session/formats/codex/read.js";
 import type { JsonObject } from "#src/session/record.js";
@@ -24,6 +24,8 @@ import {
 } from "./codex-lines.js";
 
 const scratch = scratchFolder();
+const engine = createEngine({ threads: 1 });
+afterAll(() => engine.close());
 const THREAD = "01a22f76-ac88-7a22-b7e2-001ef2c7cd2f";
 const NAME = `rollout-2026-01-02T03-04-05-${THREAD}.jsonl`;
 const HEADER = { id: THREAD, timestamp: STAMP, cwd: "/w", originator: "codex_exec", cli_version: "0.171.0" };
@@ -44,7 +46,7 @@ async function found(content: string, name = NAME): Promise<string[]> {
 
 async function findings(content: string, name: string): Promise<ResumeFinding[]> {
 	const path = scratch.write(`${++made}.jsonl`, content);
-	const session = await openSession(path, { format: "codex", background: { tokens: false, index: false } });
+	const session = await engine.open(path, { format: "codex", background: { tokens: false, index: false } });
 	try {
 		const { table, branch } = session.survey;
 		const records = content
@@ -158,7 +160,7 @@ describe("the file", () => {
 	});
 
 	it("a list in memory is not judged by a name", async () => {
-		const session = await openSession(sound, { format: "codex", background: { tokens: false, index: false } });
+		const session = await engine.open(sound, { format: "codex", background: { tokens: false, index: false } });
 		const { table, branch } = session.survey;
 		expect(await codexCheck.whole({ table, branch, name: null, session: THREAD })).toEqual([]);
 		await session.close();

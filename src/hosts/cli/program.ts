@@ -4,7 +4,10 @@ import { Command, CommanderError } from "commander";
 import { addFind, addMeasure, addRequest, addShow } from "./commands/ask.js";
 import { addDoctor } from "./commands/doctor.js";
 import { addInspect } from "./commands/inspect.js";
+import { addPlan } from "./commands/plan.js";
+import { addRecall } from "./commands/recall.js";
 import { addSessions } from "./commands/sessions.js";
+import { addAbort, addCommit, addProject, addStart, addStatus } from "./commands/transaction.js";
 import type { Shell } from "./shell.js";
 
 const USAGE = 2;
@@ -17,13 +20,34 @@ Examples:
   midcompact inspect session.jsonl --sort size
   midcompact find session.jsonl "connection refused" --newest
   midcompact measure session.jsonl a0001..a0010
+  midcompact start session.jsonl
+  midcompact plan session.jsonl add a0003 a0009 --summary-file summary.md
+  midcompact commit session.jsonl
 
 Exit codes: 0 ok, 1 refused or failed, 2 wrong usage.`;
+
+/** In the order in which help lists them: looking around, planning, bringing back. */
+const COMMANDS = [
+	addInspect,
+	addMeasure,
+	addFind,
+	addShow,
+	addStart,
+	addStatus,
+	addPlan,
+	addProject,
+	addCommit,
+	addAbort,
+	addRecall,
+	addRequest,
+	addSessions,
+	addDoctor,
+];
 
 /** Runs one command; the shell holds its exit code. Never throws for what a user typed. */
 export async function run(shell: Shell, argv: readonly string[]): Promise<void> {
 	const program = new Command("midcompact")
-		.description("Survey, search and measure huge AI agent sessions.")
+		.description("Survey huge AI agent sessions, and compact them in the middle.")
 		.version(packageVersion(), "-V, --version")
 		.addHelpText("after", EXAMPLES)
 		.showHelpAfterError("hint: --help lists what can be given.")
@@ -32,7 +56,7 @@ export async function run(shell: Shell, argv: readonly string[]): Promise<void> 
 			writeErr: (text) => shell.printError(text),
 		})
 		.exitOverride();
-	for (const add of [addInspect, addMeasure, addFind, addShow, addRequest, addSessions, addDoctor]) add(program, shell);
+	for (const add of COMMANDS) add(program, shell);
 	try {
 		await program.parseAsync(argv);
 	} catch (thrown) {

@@ -2,7 +2,8 @@
 import { writeSync } from "node:fs";
 import { addAbortSignal } from "node:stream";
 import { asMidcompactError, MidcompactError } from "../../errors.js";
-import { errorReply, type Reply } from "../../facade/reply.js";
+import { type Answer, errorReply, okReply, type Reply } from "../../facade/reply.js";
+import { REPLY_BOUND } from "../../facade/text.js";
 import { boundedLines } from "./bounded-lines.js";
 import { type Paint, painter, safe, safeJson } from "./terminal.js";
 
@@ -75,6 +76,16 @@ export class Shell {
 		this.print(safeJson(value));
 	}
 
+	/** Lines of data as they are, however many; resolves when the reader has taken them. */
+	printLines(lines: string): Promise<void> {
+		return this.#write(process.stdout, lines);
+	}
+
+	/** The answer to what only the user does, in the form of a reply. */
+	answer(action: string, answer: Answer, json: boolean): void {
+		this.printReply(okReply(action, answer, REPLY_BOUND), json);
+	}
+
 	/** The answer of a command that is no action of the facade, in the form of a reply; its text is bounded like one. */
 	printAnswer(action: string, text: string, data: object): void {
 		this.printJson({ ok: true, action, text: boundedLines(text), data });
@@ -134,7 +145,7 @@ export class Shell {
 		process.exit(1);
 	}
 
-	#write(stream: NodeJS.WriteStream, text: string): void {
+	#write(stream: NodeJS.WriteStream, text: string): Promise<void> {
 		const written = new Promise<void>((resolve) => {
 			stream.write(text, (error) => {
 				if (error) this.#unwritable(error);
@@ -142,5 +153,6 @@ export class Shell {
 			});
 		});
 		this.#writing = this.#writing.then(() => written);
+		return written;
 	}
 }

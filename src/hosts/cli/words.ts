@@ -23,6 +23,18 @@ export function cliWords(ranges: readonly Span[] = []): Words {
 			const { start, end: last, typed } = ranges[index];
 			return start === last && typed === start ? "ref" : `${typed}: ${end}`;
 		},
+		startCommand: "`midcompact start SESSION`",
+		commitCommand: "`midcompact commit SESSION`",
+		abortCommand: "`midcompact abort SESSION`",
+		survey: "`midcompact inspect SESSION`",
+		plan: "`midcompact plan SESSION`",
+		range: (id) => `\`midcompact plan SESSION read ${id}\``,
+		addRange: "`midcompact plan SESSION add START END`",
+		summarise: (id) => `\`midcompact plan SESSION update ${id} --summary TEXT\``,
+		rangeRef: (end) => end,
+		recall: (block) => `\`midcompact recall SESSION ${block}\``,
+		recallFull: (block) => `\`midcompact recall SESSION ${block} --full\``,
+		moreBlocks: "a pattern, or --limit up to 20,",
 	};
 }
 

@@ -18,6 +18,10 @@ export const ARRAY_TYPE = { MESSAGE: 1, SYSTEM: 2, TOOLS: 3, USAGE: 4 } as const
 export const ARRAY_FLAG = {
 	/** Holds a summary in whose favour the API drops what stands before it. */
 	COMPACTION: 1 << FORMAT_FLAG_SHIFT,
+	/** The last block is thinking, which the API takes at no end of an assistant's turn. */
+	ENDS_IN_THINKING: 1 << (FORMAT_FLAG_SHIFT + 1),
+	/** There is nothing but thinking in it. */
+	ONLY_THINKING: 1 << (FORMAT_FLAG_SHIFT + 2),
 } as const;
 
 /** A number below this is a date in seconds (up to the year 5138), above in milliseconds (from 1973 on). */

@@ -37,7 +37,7 @@ export interface Opened {
 
 /** The atoms of a session with the content that a fork would give them, and whether its host would resume it. */
 export async function openAtoms(path: string, scope: Scope = "context"): Promise<Opened> {
-	const lines = linesOf(path);
+	const bytes = readFileSync(path);
 	const session = await openSession(path, { scope, background: { tokens: false, index: false } });
 	try {
 		const survey = session.survey as OpenSurvey;
@@ -47,7 +47,10 @@ export async function openAtoms(path: string, scope: Scope = "context"): Promise
 			const rows: number[] = [];
 			for (let m = atoms.messageStart.at(atom); m < atoms.messageStart.at(atom + 1); m++)
 				rows.push(...branch.messages.rowsOf(m));
-			const cleaned = rows.map((row) => claudeCodeCleaner.clean(lines[table.record.at(row)]));
+			const cleaned = rows.map((row) => {
+				const text = bytes.subarray(table.start.at(row), table.end.at(row)).toString("utf8");
+				return claudeCodeCleaner.clean(JSON.parse(text) as JsonObject);
+			});
 			views.push({
 				kind: atoms.kindOf(atom),
 				protocol: atoms.protocolOf(atom),
@@ -95,7 +98,7 @@ export function expectedMessages(
 	});
 	const entryOf = new Map<unknown, string>(lines.map((line, at) => [line, String(line.uuid ?? `#${at}`)]));
 	const written = new Set<number>();
-	const sent = sentLines(lines).flatMap((line): Line[] => {
+	const sent = linesSent(lines).flatMap((line): Line[] => {
 		const range = rangeOf.get(entryOf.get(line) ?? "");
 		if (range === undefined) return [withoutHollowThinking(line)];
 		if (written.has(range)) return [];
@@ -103,6 +106,13 @@ export function expectedMessages(
 		return [{ type: "user", message: { role: "user", content: blockText(ranges, range) } }];
 	});
 	return mergeLines(sent);
+}
+
+/** Where no link names a line the session is what stands in the file (RULINGS 3), and the fork gives it the links. */
+function linesSent(lines: readonly JsonObject[]): readonly Line[] {
+	const uuids = new Set(lines.flatMap(({ uuid }) => (typeof uuid === "string" ? [uuid] : [])));
+	const linked = lines.some(({ parentUuid }) => typeof parentUuid === "string" && uuids.has(parentUuid));
+	return linked ? sentLines(lines) : lines;
 }
 
 function withoutHollowThinking(line: Line): Line {

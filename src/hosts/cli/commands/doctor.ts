@@ -1,15 +1,19 @@
-/** `midcompact doctor`: what is wrong with a session file, where, and what the reader did about it. Damage is no failure: exit code 0. */
+/** `midcompact doctor`: what is wrong with a session file, where, what the reader did about it, and whether its host would resume it. Damage is no failure: exit code 0. */
 import type { Command } from "commander";
 import type { Session } from "../../../engine/session.js";
 import { type Overview, overviewOf } from "../../../facade/overview.js";
 import { Sums } from "../../../facade/sums.js";
 import type { Survey } from "../../../facade/survey.js";
-import { bytesText, count, plural } from "../../../facade/text.js";
+import { bytesText, count, oneLine, plural, shortName } from "../../../facade/text.js";
 import type { Damage } from "../../../session/damage.js";
+import type { ResumeFinding } from "../../../session/resume.js";
 import { withSession } from "../open.js";
 import { limit, type SessionOptions, sessionOptions } from "../options.js";
 import type { Shell } from "../shell.js";
 import { type Paint, padEnd, padStart, painter, safe } from "../terminal.js";
+
+/** Units of a finding's sentence. */
+const MESSAGE_BOUND = 200;
 
 interface DoctorOptions extends SessionOptions {
 	limit: number;
@@ -24,12 +28,20 @@ export interface DoctorData extends Pick<Overview, "anchor" | "notices" | "notic
 	/** `kept`: findings known one by one; the others are only counted. */
 	damage: Overview["damage"] & { kept: number; listed: number; first: Finding[] };
 	protected: Record<string, number>;
+	/** Whether the session's host would take it up again; `refused` counts what it would refuse or lose, the others it mends by itself. */
+	resume: {
+		would: boolean;
+		count: number;
+		refused: number;
+		listed: number;
+		findings: readonly ResumeFinding[];
+	};
 }
 
 export function addDoctor(program: Command, shell: Shell): void {
 	const command = program
 		.command("doctor")
-		.description("Report damage of a session file: kinds, places, and what the anchor was read from.")
+		.description("Report damage of a session file, and whether its host would resume it.")
 		.argument("<session>", "path, session id or unique prefix of one")
 		.option("--limit <n>", "findings to list", limit, 20)
 		.addHelpText("after", "\nExample:\n  midcompact doctor session.jsonl --json | jq .data.damage.kinds");
@@ -44,9 +56,12 @@ export function addDoctor(program: Command, shell: Shell): void {
 	);
 }
 
-async function diagnose({ survey }: Session, limit: number): Promise<DoctorData> {
+async function diagnose(session: Session, limit: number): Promise<DoctorData> {
+	const { survey } = session;
 	const sums = await Sums.of(survey);
 	const { anchor, damage, notices, notices_total } = overviewOf(survey, sums);
+	const report = await session.checkResume();
+	const listed = worstFirst(report.findings).slice(0, limit);
 	const first = findings(survey, survey.damage.first.slice(0, limit));
 	return {
 		anchor,
@@ -55,7 +70,39 @@ async function diagnose({ survey }: Session, limit: number): Promise<DoctorData>
 		notices,
 		notices_total,
 		protected: sums.reasons(0, survey.atoms.length),
+		resume: {
+			would: report.refused === 0,
+			count: report.count,
+			refused: report.refused,
+			listed: listed.length,
+			findings: listed,
+		},
 	};
+}
+
+function worstFirst(findings: readonly ResumeFinding[]): ResumeFinding[] {
+	return [
+		...findings.filter(({ severity }) => severity === "refused"),
+		...findings.filter(({ severity }) => severity === "repaired"),
+	];
+}
+
+/** Whether the host would resume the file, and why not. */
+function resumeLines({ anchor, resume }: DoctorData, paint: Paint): string[] {
+	const { would, count: all, refused, listed, findings: found } = resume;
+	const host = anchor.format;
+	const verdict = would
+		? `Resume: nothing found that ${host} would refuse or lose.`
+		: `Resume: ${plural(refused, "thing")} that ${host} would refuse or lose.`;
+	const lines = [would ? verdict : paint("yellow", verdict)];
+	for (const { rule, severity, entry, message } of found) {
+		const place = entry === null ? "" : ` at ${shortName(entry)}`;
+		lines.push(
+			`  ${severity === "refused" ? "refused " : "repaired"}  ${rule}${place}: ${oneLine(message, MESSAGE_BOUND)}`,
+		);
+	}
+	if (all > listed) lines.push(paint("dim", `  ${count(all - listed)} more`));
+	return lines.map((line) => safe(line));
 }
 
 /** Findings with whether they are about what the anchor was read from. */
@@ -107,6 +154,7 @@ function report(name: string, data: DoctorData, paint: Paint): string {
 		const more = moreText(damage);
 		if (more !== null) lines.push(paint("dim", more));
 	}
+	lines.push("", ...resumeLines(data, paint));
 	const reasons = Object.entries(data.protected);
 	if (reasons.length > 0)
 		lines.push("", `Protected atoms: ${reasons.map(([reason, n]) => `${reason} ${count(n)}`).join(", ")}`);

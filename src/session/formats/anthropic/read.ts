@@ -31,6 +31,7 @@ function read(record: JsonObject): RecordFacts {
 	if (role === "assistant") {
 		awaitMissingAnswers(parts);
 		facts.usage = usageOf(record.usage);
+		facts.flags |= thinkingFlags(record.content);
 	}
 	if (hasCompaction(record.content)) facts.flags |= ARRAY_FLAG.COMPACTION;
 	return facts;
@@ -57,6 +58,15 @@ function awaitMissingAnswers(parts: Part[]): void {
 
 function hasCompaction(content: JsonValue | undefined): boolean {
 	return Array.isArray(content) && content.some(isCompaction);
+}
+
+function thinkingFlags(content: JsonValue | undefined): number {
+	if (!Array.isArray(content) || !isThinking(content.at(-1))) return 0;
+	return ARRAY_FLAG.ENDS_IN_THINKING | (content.every(isThinking) ? ARRAY_FLAG.ONLY_THINKING : 0);
+}
+
+function isThinking(block: JsonValue | undefined): boolean {
+	return isObject(block) && (block.type === "thinking" || block.type === "redacted_thinking");
 }
 
 function isCompaction(block: JsonValue): block is JsonObject {

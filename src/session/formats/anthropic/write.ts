@@ -1,9 +1,3 @@
-import type { FormatWriter } from "../../fork.js";
+import { arrayWriter } from "../array-write.js";
 
-export const anthropicWriter: FormatWriter = {
-	shape: () => "lines",
-	pieces: () => [],
-	fileName: (id) => `${id}.jsonl`,
-	idInName: () => null,
-	resumeCommand: () => null,
-};
+export const anthropicWriter = arrayWriter;

@@ -15,8 +15,10 @@ export const TYPE = {
 	COMPACTION: 4,
 	/** Meta: {@link EditMeta}. Its parts are the new content. */
 	CONTEXT_EDIT: 5,
-	/** An item inside a record (see `items.ts`). */
+	/** An item inside a record (see `items` of the reader). */
 	ITEM: 6,
+	/** A name that somebody gave an entry. Meta: {@link LabelMeta}. */
+	LABEL: 7,
 } as const;
 
 export const PI_FLAG = {
@@ -26,6 +28,10 @@ export const PI_FLAG = {
 	COMPACTED: 1 << (FORMAT_FLAG_SHIFT + 1),
 	/** A `context_edit` with content may replace what this message holds. */
 	EDITABLE: 1 << (FORMAT_FLAG_SHIFT + 2),
+	/** A reply that ended in an error. */
+	FAILED: 1 << (FORMAT_FLAG_SHIFT + 3),
+	/** A reply that ended because it became too long. */
+	CUT_OFF: 1 << (FORMAT_FLAG_SHIFT + 4),
 } as const;
 
 /** Facts of the session header, as far as it has them. */
@@ -53,6 +59,16 @@ export type EditMeta = {
 	drop: boolean;
 };
 
+export type LabelMeta = {
+	/** Id of the entry that it names. */
+	target: string;
+};
+
+/** Kind of the custom message that a block is (RULINGS 16). */
+export const BLOCK_TYPE = "midcompact-summary";
+
+/** The version that Pi writes. */
+export const CURRENT_VERSION = 3;
 /** First version whose entries have ids and parents. */
 export const FIRST_TREE_VERSION = 2;
 /** First version that no longer knows the role `hookMessage`. */

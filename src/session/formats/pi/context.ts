@@ -164,7 +164,7 @@ class Messages {
 	}
 }
 
-/** Usage of the last valid reply, unless a compaction or an edit came after it (RULINGS 19). */
+/** Usage of the last valid reply, unless a compaction, an edit or a block came after it (RULINGS 19). */
 async function recordedUsage(
 	table: RecordTable,
 	path: readonly number[],
@@ -181,7 +181,7 @@ async function recordedUsage(
 		if (pause()) await breathe();
 		const row = path[i];
 		const type = table.type.at(row);
-		if (type === TYPE.COMPACTION || type === TYPE.CONTEXT_EDIT) return null;
+		if (type === TYPE.COMPACTION || type === TYPE.CONTEXT_EDIT || table.flags.at(row) & FLAG.BLOCK) return null;
 		const [from, to] = RecordTable.rangeOf(table.usageRow, row);
 		if (from === to || table.flags.at(row) & FLAG.INVALID_USAGE) continue;
 		const edit = edits.get(table.id.at(row));

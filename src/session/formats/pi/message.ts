@@ -66,9 +66,11 @@ export function messageFacts(message: JsonObject): MessageFacts {
 
 /** Failed and stopped replies are kept but not sent; they and replies without a token are no source of usage (RULINGS 5, 19). */
 function replyFlags(message: JsonObject, usage: Usage | null): number {
-	if (message.stopReason === "error" || message.stopReason === "aborted") return FLAG.UNSENT | FLAG.INVALID_USAGE;
+	const { stopReason } = message;
+	if (stopReason === "error") return PI_FLAG.FAILED | FLAG.UNSENT | FLAG.INVALID_USAGE;
+	if (stopReason === "aborted") return FLAG.UNSENT | FLAG.INVALID_USAGE;
 	const tokens = usage ? usage.input + usage.output + usage.cacheRead + usage.cacheWrite : 0;
-	return tokens > 0 ? 0 : FLAG.INVALID_USAGE;
+	return (stopReason === "length" ? PI_FLAG.CUT_OFF : 0) | (tokens > 0 ? 0 : FLAG.INVALID_USAGE);
 }
 
 function usageOf(value: JsonValue | undefined): Usage | null {

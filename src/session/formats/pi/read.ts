@@ -9,7 +9,7 @@ import {
 	timeOf,
 } from "../../record.js";
 import type { FormatReader } from "../format.js";
-import { type CompactionMeta, type EditMeta, type HeaderMeta, PI_FLAG, TYPE } from "./codes.js";
+import { type CompactionMeta, type EditMeta, type HeaderMeta, type LabelMeta, PI_FLAG, TYPE } from "./codes.js";
 import { messageFacts } from "./message.js";
 import { contentParts, resultPart, summaryParts } from "./parts.js";
 import { isWholePi, recognisePi } from "./recognise.js";
@@ -23,6 +23,9 @@ export const piReader: FormatReader = {
 		if (typeof record.type !== "string") return typeof record.role === "string" ? bareMessage(record) : null;
 		return record.type === "session" ? header(record) : entry(record);
 	},
+
+	session: (record) => (record.type === "session" ? stringOrNull(record.id) : null),
+	identity,
 
 	/**
 	 * A compaction holds the system message beside its summary. An edited tool result keeps its call id and gets other content: its record
@@ -95,9 +98,24 @@ function entryFacts(record: JsonObject): Partial<RecordFacts> {
 			};
 		case "context_edit":
 			return editFacts(stringOrNull(record.targetId), record.replacement);
+		case "label": {
+			const target = stringOrNull(record.targetId);
+			return target === null ? {} : { type: TYPE.LABEL, meta: { target } satisfies LabelMeta };
+		}
 		default:
 			return {};
 	}
+}
+
+/** All but what Pi changes when it opens a file of an older version and writes it anew: links, and the name of a role. */
+function identity({ id: _id, parentId: _parentId, ...record }: JsonObject): JsonObject {
+	if (record.type === "compaction") {
+		const { firstKeptEntryIndex: _index, firstKeptEntryId: _kept, ...rest } = record;
+		return rest;
+	}
+	const { message } = record;
+	if (record.type !== "message" || !isObject(message) || message.role !== "hookMessage") return record;
+	return { ...record, message: { ...message, role: "custom" } };
 }
 
 function compactionMeta(record: JsonObject): CompactionMeta {

@@ -19,7 +19,7 @@ const TABLE = {
 	range_changed: "The session file is no longer what the plan was made on: abort, and start again on it as it is now.",
 	plan_changed: "Look at the plan again and give its new digest.",
 	locked: "Try again when the holder is done.",
-	output_exists: "Choose another file: nothing is ever overwritten.",
+	output_exists: "Choose another name: nothing is ever overwritten.",
 	invalid_output: "Choose a place where the session can be written and its host finds it.",
 	archive_damaged: "The originals may still stand in the session file that the block was made from.",
 	state_unavailable: "Check MIDCOMPACT_STATE_DIR and the permissions of the folder it names.",

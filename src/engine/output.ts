@@ -1,8 +1,8 @@
 /** Where a fork goes: the name that its host looks for, and a file that appears only when it is complete. */
-import { randomBytes } from "node:crypto";
 import { constants, type FileHandle, link, open, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { MidcompactError } from "../errors.js";
+import { removeAbandoned, temporaryName } from "../plan/new-file.js";
 import { syncFolder } from "../plan/sync-folder.js";
 import type { FormatWriter } from "../session/fork.js";
 
@@ -64,8 +64,9 @@ export class PendingFile {
 
 	/** Creates it, empty, with the permissions of `like`. Errors: `invalid_output` with the system's reason. */
 	static async create(target: string, like: string): Promise<PendingFile> {
-		const path = join(dirname(target), `.${basename(target).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
+		const path = temporaryName(target);
 		try {
+			removeAbandoned(dirname(target), Date.now());
 			const { mode } = await stat(like);
 			const handle = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, (mode & 0o777) | 0o600);
 			return new PendingFile(path, target, handle);
@@ -109,7 +110,10 @@ export class PendingFile {
 			if (code === "EEXIST" || code === "ENOENT") throw cause;
 			// A file system without hard links: claim the name, then take it over.
 			await (await open(this.#target, "wx")).close();
-			await rename(this.path, this.#target);
+			await rename(this.path, this.#target).catch(async (failed) => {
+				await unlink(this.#target).catch(() => {});
+				throw failed;
+			});
 			return;
 		}
 		await unlink(this.path);

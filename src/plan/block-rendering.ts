@@ -1,7 +1,7 @@
 /** The originals of a block within a budget: its atoms below each other, each as `locate_ref` shows one, large ones cut, the middle ones left out when there are too many. */
 import { measureParts } from "../measure/parts.js";
 import { characters, grouped, type Landmark } from "../search/landmark.js";
-import { ContentRendering } from "../search/render.js";
+import { ContentRendering, fairShare } from "../search/render.js";
 import type { RecordFacts } from "../session/record.js";
 
 /** Rows of the wanted atoms in order, read anew at every call. */
@@ -125,18 +125,6 @@ function outerAtoms(all: readonly Atom[], atoms: number, room: number): [front: 
 		else back++;
 	}
 	return [front, back];
-}
-
-/** The most that each may take so that all stay within `room`: those below it are whole and leave what they do not need to the others. */
-function fairShare(units: readonly number[], room: number): number {
-	let left = room;
-	const rising = [...units].sort((a, b) => a - b);
-	for (const [i, one] of rising.entries()) {
-		const share = Math.floor(left / (rising.length - i));
-		if (one > share) return share;
-		left -= one;
-	}
-	return rising.at(-1) ?? 0;
 }
 
 function leastUnits({ number, units }: Atom, atoms: number): number {

@@ -12,7 +12,8 @@ export interface BlockParts {
 const MARK = /^\[midcompact block (c\d{4,})(?:: ([^\n]*))?\](?:\r?\n|$)/;
 const RECALL_START = "\n\n(Originals: call the tool midcompact with ";
 /** Groups: the block id, twice. */
-const RECALL = /^(\{"request":\{"action":"recall_read","block":"(c\d{4,})"\}\}), or run midcompact recall [^\n]+ \2\)\s*$/;
+const RECALL =
+	/^(\{"request":\{"action":"recall_read","block":"(c\d{4,})"\}\}), or run midcompact recall [^\n]+ \2\)\s*$/;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const BLANKS = /[\s\p{Cc}]+/gu;
 

@@ -50,7 +50,7 @@ export class Book {
 
 	/** Two changes of one revision come from a writer that had lost its lock: the first one counts. Where one does not read, those behind it still count. */
 	#change({ revision, change }: Extract<JournalEntry, { type: "change" }>): boolean {
-		const { revision: before } = this.history.plan;
+		const before = this.history.revision;
 		try {
 			this.history.apply(change, revision);
 		} catch (refused) {

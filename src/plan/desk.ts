@@ -1,12 +1,10 @@
 /** The plans of one session over any store: which transactions are open, and every way in which one changes. */
 import { MidcompactError } from "../errors.js";
-import type { Holder, PlanLock } from "./lock.js";
-import { type Change, digestOf, PlanHistory } from "./plan.js";
+import { type Book, booksOf, type CommitEntry, committedOf } from "./book.js";
+import type { PlanLock } from "./lock.js";
+import type { Change } from "./plan.js";
 import type { AnchorFacts, CommittedBlock, JournalEntry, Mode, PlanStore } from "./store.js";
 import type { Committed, PlanDesk, Transaction } from "./transaction.js";
-
-type StartEntry = Extract<JournalEntry, { type: "start" }>;
-type CommitEntry = Extract<JournalEntry, { type: "commit" }>;
 
 /** What a desk stands on. */
 export interface DeskParts {
@@ -22,6 +20,7 @@ export interface DeskParts {
 export interface Ledger {
 	open: Transaction[];
 	committed: Committed[];
+	/** What was left out or repaired, in sentences. */
 	notices: string[];
 }
 
@@ -35,6 +34,16 @@ export interface CommitFacts {
 	blocks: CommittedBlock[];
 }
 
+interface Books {
+	books: Book[];
+	/** Those whose last commit a crash cut off; their state says how it ended. */
+	cutOff: Book[];
+	notices: string[];
+}
+
+/**
+ * Every change is made inside the lock, on what the store holds then. Objects and processes may share a store: what one does, the next one sees.
+ */
 export class Desk implements PlanDesk {
 	readonly #parts: DeskParts;
 	/** Id of the transaction that is worked on; null for none. */
@@ -70,11 +79,11 @@ export class Desk implements PlanDesk {
 		return this.#parts.lock.exclusively(async () => {
 			const { book, transaction } = await this.#open();
 			const change = await decide(transaction);
-			const revision = transaction.plan.revision + 1;
 			// What does not fit is refused here, before it is written.
 			book.history.apply(change);
+			const { revision } = book.history;
 			await this.#append({ type: "change", transaction: book.id, at: this.#at(), revision, change });
-			return (await this.#open()).transaction;
+			return book.transaction(transaction.holder, transaction.notices);
 		});
 	}
 
@@ -85,20 +94,19 @@ export class Desk implements PlanDesk {
 
 	/**
 	 * Starts a transaction and works on it from then on. `sameBranch` says whether the anchor of an open one lies on the branch of the new one. Errors: `transaction_active`,
-	 * `locked`, `state_unavailable`.
+	 * `locked`, `state_unavailable`, those of `sameBranch`.
 	 */
 	start(
 		{ mode, instructions, anchor }: { mode: Mode; instructions: string; anchor: AnchorFacts },
 		sameBranch: (anchor: AnchorFacts) => Promise<boolean>,
 	): Promise<Transaction> {
 		return this.#parts.lock.exclusively(async () => {
-			for (const open of (await this.ledger()).open) {
-				if (await sameBranch(open.anchor)) {
-					throw new MidcompactError(
-						"transaction_active",
-						`A transaction is open on this branch since ${open.startedAt}, with ${open.plan.ranges.length} range(s), anchored at ${open.anchor.entry}.`,
-					);
-				}
+			const { books, notices } = await this.#settled();
+			const holder = await this.#parts.lock.holder();
+			for (const book of books) {
+				if (book.state !== "open") continue;
+				const open = book.transaction(holder, notices);
+				if (await sameBranch(open.anchor)) throw active(open);
 			}
 			const transaction = this.#parts.newId();
 			await this.#append({ type: "start", version: 1, transaction, at: this.#at(), mode, instructions, anchor });
@@ -119,28 +127,37 @@ export class Desk implements PlanDesk {
 	/**
 	 * Ends the transaction with a new session, which `publish` gives its name: the intent is written first, so that a crash at any point leaves either an open transaction or
 	 * a committed one. Errors: `no_transaction`, `plan_changed` when the plan is another by now, `locked`, `state_unavailable`, those of `publish`; then the transaction is
-	 * open as before.
+	 * open as before. Never one once `publish` is done.
 	 */
-	commit(facts: CommitFacts, publish: () => Promise<void>): Promise<Committed> {
-		return this.#parts.lock.exclusively(async () => {
-			const { id, digest } = (await this.#open()).transaction;
-			if (digest !== facts.digest) throw planChanged(facts.digest, digest);
-			const entry: CommitEntry = { type: "commit", transaction: id, at: this.#at(), ...facts };
-			await this.#append(entry);
-			try {
-				await publish();
-			} catch (thrown) {
-				await this.#append({ type: "withdrawn", transaction: id, at: this.#at() });
-				throw thrown;
-			}
-			await this.#append({ type: "committed", transaction: id, at: this.#at() });
-			return committedOf(entry);
-		});
+	async commit(facts: CommitFacts, publish: () => Promise<void>): Promise<Committed> {
+		const done: Committed[] = [];
+		try {
+			return await this.#parts.lock.exclusively(async () => {
+				const { id, digest } = (await this.#open()).transaction;
+				if (digest !== facts.digest) throw planChanged(facts.digest, digest);
+				const entry: CommitEntry = { type: "commit", transaction: id, at: this.#at(), ...facts };
+				await this.#append(entry);
+				try {
+					await publish();
+				} catch (thrown) {
+					// Where this cannot be written either, no file stands at the path.
+					await this.#append({ type: "withdrawn", transaction: id, at: this.#at() }).catch(() => {});
+					throw thrown;
+				}
+				done.push(committedOf(entry));
+				await this.#append({ type: "committed", transaction: id, at: this.#at() });
+				return done[0];
+			});
+		} catch (thrown) {
+			// The new session is there for good: whatever was refused after that, its file says how the commit ended.
+			if (done.length > 0) return done[0];
+			throw thrown;
+		}
 	}
 
-	/** Errors: `no_transaction`. */
+	/** Inside the lock. Errors: `no_transaction`. */
 	async #open(): Promise<{ book: Book; transaction: Transaction }> {
-		const { books, notices } = await this.#read();
+		const { books, notices } = await this.#settled();
 		const book = this.#find(books);
 		if (!book) throw new MidcompactError("no_transaction", "No transaction is open.");
 		return { book, transaction: book.transaction(await this.#parts.lock.holder(), notices) };
@@ -150,24 +167,27 @@ export class Desk implements PlanDesk {
 		return books.find(({ id, state }) => id === this.transaction && state === "open") ?? null;
 	}
 
-	async #read(): Promise<{ books: Book[]; notices: string[] }> {
+	/** Inside the lock, where no commit is under way: writes down how those ended that a crash cut off, since the new session may grow or go away. */
+	async #settled(): Promise<Books> {
+		const found = await this.#read();
+		for (const { id: transaction, state } of found.cutOff) {
+			const type = state === "committed" ? "committed" : "withdrawn";
+			await this.#append({ type, transaction, at: this.#at() });
+		}
+		return found;
+	}
+
+	async #read(): Promise<Books> {
 		const { entries, notices } = await this.#parts.store.load();
-		const books = new Map<string, Book>();
-		for (const entry of entries) {
-			const book = books.get(entry.transaction);
-			if (entry.type === "start" && !book) books.set(entry.transaction, new Book(entry));
-			else if (entry.type === "start" || !book?.enter(entry)) {
-				notices.push(
-					`The journal's entry "${entry.type}" of ${entry.at} does not fit what stands before it and was left out.`,
-				);
-			}
-		}
-		for (const book of books.values()) {
+		const found = await booksOf(entries);
+		const cutOff: Book[] = [];
+		for (const book of found.books) {
 			const { state, commit } = book;
-			if (state === "committing" && commit)
-				book.state = (await this.#parts.stands(commit.path, commit.bytes)) ? "committed" : "open";
+			if (state !== "committing" || !commit) continue;
+			book.state = (await this.#parts.stands(commit.path, commit.bytes)) ? "committed" : "open";
+			cutOff.push(book);
 		}
-		return { books: [...books.values()], notices };
+		return { books: found.books, cutOff, notices: [...notices, ...found.notices] };
 	}
 
 	#append(entry: JournalEntry): Promise<void> {
@@ -179,67 +199,15 @@ export class Desk implements PlanDesk {
 	}
 }
 
-/** One transaction as its entries tell it. */
-class Book {
-	readonly history = new PlanHistory();
-	/** `committing`: a commit was begun, and nothing says how it ended. */
-	state: "open" | "committing" | "committed" | "aborted" = "open";
-	/** The last commit that was begun. */
-	commit: CommitEntry | null = null;
-	readonly #start: StartEntry;
-
-	constructor(start: StartEntry) {
-		this.#start = start;
-	}
-
-	get id(): string {
-		return this.#start.transaction;
-	}
-
-	/** Takes an entry in; false when it does not fit, and then nothing has changed. */
-	enter(entry: Exclude<JournalEntry, StartEntry>): boolean {
-		if (this.state === "committed" || this.state === "aborted") return false;
-		switch (entry.type) {
-			case "change":
-				return this.#change(entry);
-			case "abort":
-				this.state = "aborted";
-				return true;
-			case "commit":
-				this.state = "committing";
-				this.commit = entry;
-				return true;
-			default:
-				if (this.state !== "committing") return false;
-				this.state = entry.type === "committed" ? "committed" : "open";
-				return true;
-		}
-	}
-
-	/** Two changes of one revision come from a writer that had lost its lock: the first one counts. */
-	#change({ revision, change }: Extract<JournalEntry, { type: "change" }>): boolean {
-		if (revision !== this.history.plan.revision + 1) return false;
-		try {
-			this.history.apply(change);
-		} catch {
-			return false;
-		}
-		this.state = "open";
-		return true;
-	}
-
-	transaction(holder: Holder | null, notices: readonly string[]): Transaction {
-		const { transaction: id, at: startedAt, mode, instructions, anchor } = this.#start;
-		const { plan } = this.history;
-		return { id, startedAt, mode, instructions, anchor, plan, digest: digestOf(anchor, plan.ranges), holder, notices };
-	}
+function active({ id, startedAt, plan, anchor }: Transaction): MidcompactError {
+	const ranges = plan.ranges.length === 1 ? "1 range" : `${plan.ranges.length} ranges`;
+	return new MidcompactError(
+		"transaction_active",
+		`The transaction ${id} is open on this branch since ${startedAt}, with ${ranges}, anchored at ${anchor.entry}.`,
+	);
 }
 
-function committedOf({ transaction, at, path, session, blocks }: CommitEntry): Committed {
-	return { transaction, at, path, session, blocks };
-}
-
-/** Errors are made here so that commit and its callers say the same. */
+/** The plan is not the one that the user reviewed. */
 export function planChanged(given: string, now: string): MidcompactError {
 	return new MidcompactError("plan_changed", `The plan is no longer the one of digest ${given}: its digest is ${now}.`);
 }

@@ -13,7 +13,9 @@ export function asEntry(value: JsonValue): JournalEntry | null {
 function isWhole(entry: JsonObject): boolean {
 	switch (entry.type) {
 		case "start":
-			return entry.version === VERSION && isMode(entry.mode) && areTexts(entry, ["instructions"]) && isAnchor(entry.anchor);
+			return (
+				entry.version === VERSION && isMode(entry.mode) && areTexts(entry, ["instructions"]) && isAnchor(entry.anchor)
+			);
 		case "change":
 			return areCounts(entry, ["revision"]) && isChange(entry.change);
 		case "commit":

@@ -178,9 +178,12 @@ export class FileJournal implements PlanStore {
 		}
 		if (foreign > 0) {
 			const kept = foreign === 1 ? "an entry" : `${foreign} entries`;
-			notices.push(`The journal holds ${kept} of a kind that this version does not know: left in place and passed over.`);
+			notices.push(
+				`The journal holds ${kept} of a kind that this version does not know: left in place and passed over.`,
+			);
 		}
-		if (this.#cut > 0) notices.push(`At the end of the journal ${this.#cut} bytes were no whole entry and were cut off.`);
+		if (this.#cut > 0)
+			notices.push(`At the end of the journal ${this.#cut} bytes were no whole entry and were cut off.`);
 		if (torn > 0) notices.push(`The journal's last ${torn} bytes are no whole entry and were left out.`);
 		return notices;
 	}

@@ -15,6 +15,8 @@ import { basename, dirname, join } from "node:path";
 import { FILE_MODE } from "./archive-file.js";
 
 const TEMPORARY = /^\..+\.[0-9a-f]{12}\.tmp$/;
+/** Units of the target's name that a temporary one repeats. */
+const NAME_KEPT = 100;
 /** A writer adds to its file all the time: one left alone for so long (ms) is dead. */
 const DEAD_AFTER = 24 * 3600 * 1000;
 
@@ -28,7 +30,7 @@ export class NewFile {
 	/** Creates it beside its target, under another name, for its owner alone. Errors: those of the system. */
 	constructor(target: string) {
 		this.#target = target;
-		this.#path = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
+		this.#path = temporaryName(target);
 		this.#fd = openSync(this.#path, "wx", FILE_MODE);
 	}
 
@@ -56,6 +58,12 @@ export class NewFile {
 		closeSync(this.#fd);
 		this.#fd = -1;
 	}
+}
+
+/** A name beside the target that nobody takes for a session: hidden, and short enough where the target's own is long. */
+export function temporaryName(target: string): string {
+	const start = basename(target).slice(0, NAME_KEPT);
+	return join(dirname(target), `.${start}.${randomBytes(6).toString("hex")}.tmp`);
 }
 
 /** Removes files whose writers died before they were complete. */

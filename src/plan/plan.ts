@@ -50,6 +50,10 @@ export class PlanHistory {
 	readonly #back: (PlainChange | number)[] = [];
 	#plan: Plan | null = null;
 
+	get revision(): number {
+		return this.#revision;
+	}
+
 	/** As it stands now; later changes leave it as it is. */
 	get plan(): Plan {
 		this.#plan ??= { revision: this.#revision, ranges: [...this.#ranges], nextRange: `d${this.#lastId + 1}` };

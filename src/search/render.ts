@@ -100,7 +100,7 @@ function withoutLabel(pieces: readonly Piece[], budget: number, chars: number): 
  * The most that each of several texts may take so that together they stay within `room`: texts below it are whole and leave what they do not
  * need to the others.
  */
-function fairShare(units: readonly number[], room: number): number {
+export function fairShare(units: readonly number[], room: number): number {
 	const rising = [...units].sort((a, b) => a - b);
 	let left = room;
 	for (let i = 0; i < rising.length; i++) {

@@ -241,7 +241,7 @@ describe("plan_update", () => {
 	it.each([
 		["nothing to change", { range_id: "d1" }, "missing_field", /"summary" and "topic"/],
 		["no range", { summary: "x" }, "missing_field", /"range_id"/],
-		["a range that is not there", { range_id: "d9", summary: "x" }, "unknown_range", /"d9" \(it has 1, from d1 on\)/],
+		["a range that is not there", { range_id: "d9", summary: "x" }, "unknown_range", /"d9".*d1/],
 		["a ref", { range_id: "a0002", summary: "x" }, "unknown_range", /"a0002"/],
 		[
 			"a new start",
@@ -288,7 +288,7 @@ describe("plan_remove", () => {
 
 	it("refuses a range that is not there", async () => {
 		expect((await refused({ action: "plan_remove", range_id: "d1" })).text).toMatch(
-			/unknown_range.*"d1" \(it has none\)/,
+			/unknown_range.*"d1".*none/,
 		);
 	});
 });

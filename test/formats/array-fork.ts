@@ -1,4 +1,5 @@
 /** Arrays of both message formats as texts whose bytes are known, forks of them, and what a fork must be. */
+import { basename } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { checkResume } from "#src/engine/resume.js";
@@ -65,7 +66,7 @@ export async function seeArray(path: string, format: FormatName): Promise<SeenAr
 	try {
 		const survey = session.survey as OpenSurvey;
 		const { atoms, branch, table } = survey;
-		const report = await checkResume(survey, new AbortController().signal);
+		const report = await checkResume(survey, basename(path), new AbortController().signal);
 		const refused = new Map<string, number>();
 		for (const { rule, severity } of report.findings)
 			if (severity === "refused") refused.set(rule, (refused.get(rule) ?? 0) + 1);

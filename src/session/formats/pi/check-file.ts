@@ -26,7 +26,8 @@ export function fileFindings(view: ResumeView): ResumeFinding[] {
 
 /** Pi takes a file for a session when the first line that it can read is a header with an id. */
 function headerFindings({ table, name }: ResumeView): ResumeFinding[] {
-	if (name === null && table.metas.size === 0) return [];
+	// A list that a host holds in memory has no lines.
+	if (name === null) return [];
 	const first = table.rows > 0 && table.type.at(0) === TYPE.HEADER ? 0 : -1;
 	const meta = first < 0 ? null : (table.metas.get(first) as HeaderMeta);
 	if (meta === null || meta.id === null || table.record.at(first) !== 0 || isLineOfNoObject(table, first))

@@ -87,6 +87,7 @@ class ForkFile {
 	write(piece: ForkPiece): void {
 		if (piece.kind === "raw") this.#copy(piece.source, piece.start, piece.end);
 		else if (piece.kind === "gap") this.#putGap(piece);
+		else if (piece.kind === "left_out") this.#dropped++;
 		else if (piece.kind === "text") this.#put(Buffer.from(piece.text));
 		else if (piece.kind === "record") this.#writeRecord(piece);
 		else if (piece.kind === "between") this.#writeBetween(piece);

@@ -50,12 +50,17 @@ export default async function messages(task: MessagesTask): Promise<string> {
 	}
 }
 
+/** Empty for a message of which nothing is left once its records have been cleaned: a fork does not have it. */
 async function messageLine(task: MessagesTask, reader: RecordReader, message: number): Promise<string> {
 	const parts: Part[] = [];
+	let left = false;
 	for (let i = task.start[message]; i < task.start[message + 1]; i++) {
 		const facts = await cleanedFacts(task, reader, i);
-		if (facts) parts.push(...facts.parts);
+		if (!facts) continue;
+		left = true;
+		for (const part of facts.parts) parts.push(part);
 	}
+	if (!left) return "";
 	const { role, atom, entries } = task.about[message];
 	const projected: ProjectedMessage = { role, atom, block: null, entries, parts };
 	return `${JSON.stringify(projected)}\n`;

@@ -105,7 +105,7 @@ async function finish(bench: CommitBench, transaction: Transaction, work: Work):
 		throw unwritable(target.path, thrown);
 	});
 	await file.sync();
-	const names = { path: file.path, name: basename(target.path) };
+	const names = { path: file.path, name: basename(target.path), dropped: written.dropped };
 	const fork = await checkFork(survey, ranges, names, { ...options, format: survey.format }, signal);
 	const notices = [...writtenNotices(written), ...fork.inherited];
 	const { before, after } = await projectionOf(survey, ranges, replacements);

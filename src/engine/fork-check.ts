@@ -18,13 +18,13 @@ export interface CheckedFork {
 }
 
 /**
- * Checks the fork at `path`, which will be called `name`. What its host would refuse is no failure where the original has the same. Errors: `invalid_output` with the smallest
+ * Checks the fork at `path`, which will be called `name`; `dropped` records of the original are not in it. What its host would refuse is no failure where the original has the same. Errors: `invalid_output` with the smallest
  * excerpt of what is wrong.
  */
 export async function checkFork(
 	original: OpenSurvey,
 	ranges: readonly PlanRange[],
-	{ path, name }: { path: string; name: string },
+	{ path, name, dropped }: { path: string; name: string; dropped: number },
 	options: ReadOptions,
 	signal: AbortSignal,
 ): Promise<CheckedFork> {
@@ -32,7 +32,7 @@ export async function checkFork(
 	const survey = await read.survey({ scope: "context", leaf: null });
 	const [damage] = survey.damage.first;
 	if (damage) throw wrong(`${damage.kind} at byte ${damage.offset}`);
-	compareAtoms(original, ranges, survey);
+	compareAtoms(original, ranges, survey, dropped);
 	const found = await checkResume(survey, name, signal);
 	const before = refusedBy(await checkResume(original, null, signal));
 	const inherited: string[] = [];
@@ -43,16 +43,24 @@ export async function checkFork(
 	return { session: read.loaded.session, read, survey, inherited };
 }
 
-/** Kinds and pairs must be those of the projection; atoms without any content may be left out by the writer. */
-function compareAtoms(original: OpenSurvey, ranges: readonly PlanRange[], fork: OpenSurvey): void {
-	const expected = shapes(original, ranges);
+/** Messages that can be left out by themselves: blank text, thinking that nothing follows any more. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["user none", "assistant none"]);
+
+/** Kinds and pairs must be those of the projection; atoms without any content may be left out by the writer, and as many single messages as it dropped records. */
+function compareAtoms(original: OpenSurvey, ranges: readonly PlanRange[], fork: OpenSurvey, dropped: number): void {
 	const found = shapes(fork, []);
-	for (let i = 0; i < Math.max(expected.length, found.length); i++) {
-		if (expected[i]?.shape === found[i]?.shape) continue;
-		throw wrong(
-			`${expected[i]?.shape ?? "nothing"} (${expected[i]?.ref ?? "the end"}) was to be written, ${found[i]?.shape ?? "nothing"} (${found[i]?.ref ?? "the end"}) reads back`,
-		);
+	let left = dropped;
+	let at = 0;
+	for (const { shape, ref } of shapes(original, ranges)) {
+		if (shape === found[at]?.shape) at++;
+		else if (left > 0 && LEFT_OUT.has(shape)) left--;
+		else throw wrong(`${shape} (${ref}) was to be written, ${nameOf(found[at])} reads back`);
 	}
+	if (at < found.length) throw wrong(`nothing was to be written at the end, ${nameOf(found[at])} reads back`);
+}
+
+function nameOf(found: { shape: string; ref: string } | undefined): string {
+	return found ? `${found.shape} (${found.ref})` : "nothing";
 }
 
 function shapes({ atoms }: OpenSurvey, ranges: readonly PlanRange[]): { shape: string; ref: string }[] {

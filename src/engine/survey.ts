@@ -125,7 +125,7 @@ export class OpenSurvey implements Survey {
 		this.scope = scope;
 		this.bytes = spec.size;
 		this.table = table;
-		this.branch = { ...branch, messages: anchor.messages };
+		this.branch = { ...branch, messages: anchor.messages, usage: currentUsage(branch, anchor) };
 		this.anchor = branch.leaf < 0 ? null : table.entryOf(branch.leaf);
 		this.atoms = anchor.atoms;
 		this.groups = groups;
@@ -179,6 +179,17 @@ export class OpenSurvey implements Survey {
 		const task: CountTask = { texts, encoding: this.counts.encoding };
 		return [...(await this.pool.run<CountResult>("count", task, this.#signal)).tokens];
 	}
+}
+
+/** Usage that was recorded before a block took the place of originals describes a context that no longer is (RULINGS 19). */
+function currentUsage({ usage }: Branch, { atoms, messages }: Anchor): Branch["usage"] {
+	if (usage === null) return null;
+	for (let atom = atoms.length - 1; atom >= 0; atom--) {
+		if (atoms.kindOf(atom) !== "block") continue;
+		const entries = messages.entriesOf(atoms.messageStart.at(atom));
+		if (entries.some((row) => row > usage.row)) return null;
+	}
+	return usage;
 }
 
 /** A session without any message is legal, but more often the wrong format was named. */

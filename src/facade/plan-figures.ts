@@ -2,9 +2,9 @@
 import type { Plan, PlanRange } from "../plan/plan.js";
 import type { Transaction } from "../plan/transaction.js";
 import { type Ends, endsOf, type Landmark, landmarkOf } from "../search/landmark.js";
-import { breathe, pacer } from "../session/breathe.js";
+import { breathe } from "../session/breathe.js";
 import { TOPIC_BOUND } from "./plan-fields.js";
-import { type Replacement, replacementsOf } from "./replacements.js";
+import { type Replacement, replacementsOf, textPacer } from "./replacements.js";
 import { Sums } from "./sums.js";
 import type { Survey } from "./survey.js";
 import { oneLine, wellFormed } from "./text.js";
@@ -99,9 +99,9 @@ export class PlanFigures {
 		const ends = ranges.flatMap(({ start, end }) => [start, end]);
 		const leads = await leadsOf(this.#survey, ends, END_BOUND);
 		const shown: ShownRange[] = [];
-		const pause = pacer();
+		const pause = textPacer();
 		for (const range of ranges) {
-			if (pause()) await breathe();
+			if (pause(range.summary)) await breathe();
 			const summary = endsOf(wellFormed(range.summary), bound);
 			shown.push({ summary, figures: this.#rangeOf(range, leads, landmarkOf(summary, bound)) });
 		}

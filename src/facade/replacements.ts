@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { blockText } from "../plan/block-text.js";
 import type { PlanRange } from "../plan/plan.js";
-import { breathe, pacer } from "../session/breathe.js";
+import { breathe } from "../session/breathe.js";
 import { codePoints } from "../session/code-points.js";
 import type { FormatName } from "../session/record.js";
 import type { Survey } from "./survey.js";
@@ -21,8 +21,11 @@ const ANY_ID = "3f2b8c1d-7a64-4e9b-b5d0-1c8e9f6a2d47";
 const NAMELESS: ReadonlySet<FormatName> = new Set(["openai-chat", "anthropic"]);
 /** Texts whose figures are kept, by their hash. */
 const MOST_KEPT = 10_000;
+/** Units of text that are worked on between two turns of the event loop (some ms), and what an empty one counts for. */
+const STRETCH = 1 << 18;
+const LEAST_STEP = 256;
 /** Units of the texts that are counted in one go, about. */
-const AT_ONCE = 1 << 20;
+const AT_ONCE = 1 << 18;
 
 const kept = new WeakMap<Survey, Map<string, Replacement>>();
 
@@ -42,9 +45,9 @@ export async function replacementsOf(survey: Survey, ranges: readonly PlanRange[
 		missing.length = 0;
 		units = 0;
 	};
-	const pause = pacer();
+	const pause = textPacer();
 	for (const [at, range] of ranges.entries()) {
-		if (pause()) await breathe();
+		if (pause(range.summary)) await breathe();
 		found.push(NOTHING);
 		if (range.summary === "") continue;
 		const text = messageOf(survey, range);
@@ -59,6 +62,17 @@ export async function replacementsOf(survey: Survey, ranges: readonly PlanRange[
 	}
 	if (missing.length > 0) await count();
 	return found;
+}
+
+/** A pacer for loops whose steps are as long as a text: true when it is time for a turn of the event loop. */
+export function textPacer(): (text: string) => boolean {
+	let units = 0;
+	return (text) => {
+		units += text.length + LEAST_STEP;
+		if (units < STRETCH) return false;
+		units = 0;
+		return true;
+	};
 }
 
 /** Block and session get their ids at the commit; the ones here are as long. */

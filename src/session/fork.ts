@@ -65,6 +65,8 @@ export interface Gap {
 export type ForkPiece =
 	/** Bytes as they are. */
 	| { kind: "raw"; source: number; start: number; end: number }
+	/** A record that the writer leaves out because no host takes it where it would stand now; counted like one of which `clean` leaves nothing. */
+	| { kind: "left_out" }
 	/** Text as it is. */
 	| { kind: "text"; text: string }
 	| ({ kind: "gap" } & Gap)

@@ -287,9 +287,7 @@ describe("plan_remove", () => {
 	});
 
 	it("refuses a range that is not there", async () => {
-		expect((await refused({ action: "plan_remove", range_id: "d1" })).text).toMatch(
-			/unknown_range.*"d1".*none/,
-		);
+		expect((await refused({ action: "plan_remove", range_id: "d1" })).text).toMatch(/unknown_range.*"d1".*none/);
 	});
 });
 

@@ -107,6 +107,7 @@ describe("a fork of an Anthropic messages array", () => {
 		const before = await seeArray(path, "anthropic");
 		expect([before.atoms.length, before.refused.size]).toEqual([5, 0]);
 		const fork = await forkFile(path, [{ from: 3, to: 3, summary: "s" }]);
+		expect(fork.dropped).toBe(2);
 		expect(JSON.parse(fork.text())).toEqual([
 			{ role: "user", content: "a" },
 			{ role: "system", content: "s" },

@@ -90,8 +90,8 @@ function* elementPieces(request: ForkRequest, first: number, separator: "," | "\
 	for (let row = first; row >= 0 && row <= branch.leaf; row++) {
 		const before = row === first ? separator : gap(table.end.at(row - 1), table.start.at(row), separator);
 		const replacement = replacedBy[row] - 1;
-		if (replacement === LEFT_OUT - 1) continue;
-		if (replacement < 0) {
+		if (replacement === LEFT_OUT - 1) yield { kind: "left_out" };
+		else if (replacement < 0) {
 			yield {
 				kind: "record",
 				source: 0,

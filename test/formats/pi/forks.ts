@@ -62,7 +62,7 @@ export async function openAtoms(path: string, scope: Scope = "context"): Promise
 			entries,
 			report: await checkResume(survey, basename(path), new AbortController().signal),
 			session: survey.session,
-			usage: branch.usage && branch.usage.usage.input,
+			usage: branch.usage?.usage.input ?? null,
 		};
 	} finally {
 		await session.close();
@@ -79,7 +79,7 @@ export function expectedAtoms(atoms: readonly AtomView[], ranges: readonly TestR
 		if (ranges[range].from !== at) return [];
 		const text = testBlockText(blockName(range), ranges[range]);
 		const block = { kind: "block", protocol: "none", reason: "committed_block", marks: 1 };
-		return [{ ...block, chars: [...text].length, images: 0, text }];
+		return [{ ...block, chars: [...text].length, images: 0, text: `[custom]\n${text}` }];
 	});
 }
 

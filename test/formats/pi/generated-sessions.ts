@@ -62,7 +62,8 @@ class Tree {
 	#leaf: string | null = null;
 	#n = 0;
 
-	add(kind: Kind, pick: number): void {
+	/** Adds an entry, or goes back to one; gives the leaf then. */
+	add(kind: Kind, pick: number): string | null {
 		const words = `words ${this.#n}`;
 		const reply = (fields: JsonObject) =>
 			this.#push((id, parent) =>
@@ -118,7 +119,7 @@ class Tree {
 			case "back": {
 				const path = this.#path();
 				this.#leaf = String(path[pick % path.length].id);
-				return;
+				return this.#leaf;
 			}
 			case "branch_summary":
 				return this.#push((id, parent) => entry("branch_summary", id, parent, { fromId: "root", summary: words }));
@@ -145,10 +146,10 @@ class Tree {
 		pick: number,
 		types: readonly string[],
 		make: (id: string, parent: string | null, target: JsonObject) => JsonObject | null,
-	): void {
+	): string | null {
 		const targets = this.#path().filter(({ type }) => types.includes(String(type)));
-		if (targets.length === 0) return;
-		this.#push((id, parent) => make(id, parent, targets[pick % targets.length]));
+		if (targets.length === 0) return this.#leaf;
+		return this.#push((id, parent) => make(id, parent, targets[pick % targets.length]));
 	}
 
 	#path(): JsonObject[] {
@@ -158,12 +159,13 @@ class Tree {
 		return path;
 	}
 
-	#push(make: (id: string, parent: string | null) => JsonObject | null): void {
+	#push(make: (id: string, parent: string | null) => JsonObject | null): string | null {
 		const id = (0xa0000000 + this.#n++).toString(16);
 		const record = make(id, this.#leaf);
-		if (record === null) return;
+		if (record === null) return this.#leaf;
 		this.records.push(record);
 		this.#leaf = id;
+		return id;
 	}
 }
 

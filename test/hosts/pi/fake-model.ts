@@ -12,19 +12,32 @@ export interface ScriptedReply {
 	status?: number;
 }
 
+/** A chat message as Pi sends it. */
+export interface WireMessage {
+	role: string;
+	content?: unknown;
+	tool_calls?: { id: string }[];
+	tool_call_id?: string;
+}
+
 export interface FakeModel {
 	baseUrl: string;
 	/** Replies to the requests to come, in order; when none is left the answer is "(nothing scripted)". */
 	say(...replies: ScriptedReply[]): void;
+	/** The messages of every request so far, as they came. */
+	requests: WireMessage[][];
 	close(): Promise<void>;
 }
 
 export async function startFakeModel(): Promise<FakeModel> {
 	const script: ScriptedReply[] = [];
+	const requests: WireMessage[][] = [];
 	let served = 0;
 	const server = createServer((request, response) => {
-		request.resume();
+		const chunks: Buffer[] = [];
+		request.on("data", (chunk: Buffer) => chunks.push(chunk));
 		request.on("end", () => {
+			requests.push((JSON.parse(Buffer.concat(chunks).toString("utf8")) as { messages: WireMessage[] }).messages);
 			served++;
 			const reply = script.shift() ?? { text: "(nothing scripted)" };
 			if (reply.status) {
@@ -39,6 +52,7 @@ export async function startFakeModel(): Promise<FakeModel> {
 	const { port } = server.address() as AddressInfo;
 	return {
 		baseUrl: `http://127.0.0.1:${port}/v1`,
+		requests,
 		say: (...replies) => void script.push(...replies),
 		close: () =>
 			new Promise((resolve) => {

@@ -1,13 +1,24 @@
 /** The public API. */
 export type { Lead } from "./atoms/groups.js";
 export type { AtomKind, Protocol, Reason, Source } from "./atoms/table.js";
+export type { CommitOptions, Planning } from "./engine/planning.js";
+export type { ResumeReport } from "./engine/resume.js";
 export type { Progress, Session } from "./engine/session.js";
 export { createEngine, type Engine, type EngineOptions, type OpenOptions, openSession } from "./engine.js";
 export { type ErrorCode, type ErrorInfo, MidcompactError } from "./errors.js";
 export type { ErrorReply, OkReply, Reply } from "./facade/reply.js";
 export { requestSchema } from "./facade/schema.js";
 export type { Survey } from "./facade/survey.js";
+export type { CommitOutcome, MessageFigures, ProjectData } from "./facade/transaction.js";
 export type { Encoding } from "./measure/encodings.js";
+export type { BlockArchive, BlockFacts } from "./plan/archive.js";
+export type { Holder, Owner, PlanLock } from "./plan/lock.js";
+export type { LossReport } from "./plan/losses.js";
+export type { Change, Plan, PlanRange } from "./plan/plan.js";
+export type { ProjectedMessage } from "./plan/projected-message.js";
+export type { AnchorFacts, CommittedBlock, Mode } from "./plan/store.js";
+export type { PlanDesk, Transaction } from "./plan/transaction.js";
 export type { Scope } from "./session/branch.js";
 export type { DamageKind } from "./session/damage.js";
-export type { FormatName, Role } from "./session/record.js";
+export type { FormatName, Part, Role } from "./session/record.js";
+export type { ResumeFinding, Severity } from "./session/resume.js";

@@ -1,5 +1,7 @@
 /** Worker task: messages of an anchor as JSON lines, as a fork of it would give them back. */
 import { asMidcompactError, encodeThreadError } from "../src/errors.js";
+import { parseBlockText } from "../src/plan/block-text.js";
+import type { ProjectedMessage } from "../src/plan/projected-message.js";
 import { CLEANERS } from "../src/session/formats/cleaners.js";
 import { readerOf } from "../src/session/formats/readers.js";
 import { GIANT_RECORD } from "../src/session/giant.js";
@@ -21,17 +23,6 @@ export interface MessageFacts {
 	atom: string;
 	/** Entry ids. */
 	entries: readonly string[];
-}
-
-/** One message of a projection. An image has its figures, not its payload. */
-export interface ProjectedMessage {
-	role: Role;
-	/** Null for the message of a range. */
-	atom: string | null;
-	/** Id of the block that the message would become or is; null for any other. */
-	block: string | null;
-	entries: readonly string[];
-	parts: readonly Part[];
 }
 
 /** One JSON line a message, in order. A record of a block in the session itself is a message like any other. Errors: `unreadable` when the session changed. */
@@ -62,8 +53,16 @@ async function messageLine(task: MessagesTask, reader: RecordReader, message: nu
 	}
 	if (!left) return "";
 	const { role, atom, entries } = task.about[message];
-	const projected: ProjectedMessage = { role, atom, block: null, entries, parts };
+	const projected: ProjectedMessage = { role, atom, block: blockIn(parts), entries, parts };
 	return `${JSON.stringify(projected)}\n`;
+}
+
+/** The block that a message is; null for any other. */
+function blockIn(parts: readonly Part[]): string | null {
+	const [only] = parts;
+	return parts.length === 1 && only.type === "text" && only.from === "own"
+		? (parseBlockText(only.text)?.block ?? null)
+		: null;
 }
 
 /** Facts of a place as they are once the record has been cleaned for a fork; null when nothing is left of it. */

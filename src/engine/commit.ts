@@ -15,7 +15,7 @@ import type { Transaction } from "../plan/transaction.js";
 import { atomPlaces } from "../search/places.js";
 import type { Replacement } from "../session/fork.js";
 import { WRITERS } from "../session/formats/writers.js";
-import { projectionOf } from "./figures.js";
+import { projectionOf, sizesOf } from "./figures.js";
 import { writeFork } from "./fork.js";
 import { checkFork } from "./fork-check.js";
 import { chooseTarget, PendingFile, type Target, unwritable } from "./output.js";
@@ -109,6 +109,8 @@ async function finish(bench: CommitBench, transaction: Transaction, work: Work):
 	const fork = await checkFork(survey, ranges, names, { ...options, format: survey.format }, signal);
 	const notices = [...writtenNotices(written), ...fork.inherited];
 	const { before, after } = await projectionOf(survey, ranges, replacements);
+	// What the writer leaves out only shows in the fork.
+	Object.assign(after, await sizesOf(fork.survey));
 	// Asked while the file has the name that it was read under.
 	const id = await sessionKey(survey.pool, fork.read.loaded, signal);
 	notices.push(...(await handDown(bench, id, blocks)));

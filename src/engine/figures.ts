@@ -8,6 +8,13 @@ import type { OpenSurvey } from "./survey.js";
 
 export type Projection = Pick<ProjectData, "before" | "after" | "first_change">;
 
+/** Messages, chars and images of a survey, as they are sent. */
+export async function sizesOf(survey: OpenSurvey): Promise<Omit<MessageFigures, "tokens">> {
+	const sums = await Sums.of(survey);
+	const n = survey.atoms.length;
+	return { messages: survey.branch.messages.length, chars: sums.chars[n], images: sums.images[n] };
+}
+
 /** Figures of the anchor as it is sent, and as it would be with the replacements of the ranges. `ranges` and `replacements` stand side by side. */
 export async function projectionOf(
 	survey: OpenSurvey,
@@ -16,14 +23,8 @@ export async function projectionOf(
 ): Promise<Projection> {
 	const sums = await Sums.of(survey);
 	const n = survey.atoms.length;
-	const messages = survey.branch.messages.length;
 	const tokensOf = await survey.countTexts(replacements.map(({ message }) => message.text));
-	const before: MessageFigures = {
-		messages,
-		chars: sums.chars[n],
-		images: sums.images[n],
-		tokens: sums.tokens.sum(0, n),
-	};
+	const before: MessageFigures = { ...(await sizesOf(survey)), tokens: sums.tokens.sum(0, n) };
 	const after = { ...before };
 	ranges.forEach(({ start, end }, i) => {
 		const { from, to, message } = replacements[i];

@@ -116,7 +116,8 @@ export class PendingFile {
 			});
 			return;
 		}
-		await unlink(this.path);
+		// The session has its name by now; a second one that stays is swept later.
+		await unlink(this.path).catch(() => {});
 	}
 
 	async #close(): Promise<void> {

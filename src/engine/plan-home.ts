@@ -68,7 +68,7 @@ export function deskIn(folder: string): Desk {
 		newId: randomUUID,
 		stands: (path, bytes) =>
 			stat(path).then(
-				(found) => found.isFile() && found.size === bytes,
+				(found) => found.isFile() && found.size >= bytes,
 				() => false,
 			),
 	});

@@ -1,6 +1,8 @@
 /** The projected messages: those of the anchor, with every range's message in its place. */
-import type { MessageFacts, MessagesTask, ProjectedMessage } from "../../workers/messages.js";
+import type { MessageFacts, MessagesTask } from "../../workers/messages.js";
+import type { ProjectedMessage } from "../plan/projected-message.js";
 import type { Replacement } from "../session/fork.js";
+import { WRITERS } from "../session/formats/writers.js";
 import { placesOf } from "../session/places.js";
 import { inOrder } from "./pool.js";
 import type { OpenSurvey } from "./survey.js";
@@ -28,7 +30,7 @@ export async function projectMessages(
 		survey.pool.width,
 		async (stretch) =>
 			stretch.kind === "replaced"
-				? blockLine(stretch.replacement)
+				? blockLine(survey, stretch.replacement)
 				: survey.pool.run<string>("messages", taskOf(survey, atomOf, stretch.from, stretch.to), signal),
 		take,
 	);
@@ -105,9 +107,9 @@ function atomsOfMessages({ atoms, branch }: OpenSurvey): Uint32Array {
 	return atomOf;
 }
 
-function blockLine({ message }: Replacement): string {
+function blockLine({ format }: OpenSurvey, { message }: Replacement): string {
 	const projected: ProjectedMessage = {
-		role: "user",
+		role: WRITERS[format].blockRole ?? "user",
 		atom: null,
 		block: message.block,
 		entries: [],

@@ -1,10 +1,10 @@
 /** The blocks that a session knows: those that stand in it, and those that were made from it; their originals from the archive. */
 
-import type { ProjectedMessage } from "../../workers/messages.js";
 import type { BlockArchive, BlockFacts } from "../plan/archive.js";
 import { blockNumber } from "../plan/archive-file.js";
 import { parseBlockText } from "../plan/block-text.js";
 import type { FolderArchive } from "../plan/folder-archive.js";
+import type { ProjectedMessage } from "../plan/projected-message.js";
 import type { Committed } from "../plan/transaction.js";
 
 /** A block by what stands of it outside the archive. */

@@ -12,7 +12,7 @@ export interface DeskParts {
 	lock: PlanLock;
 	now(): Date;
 	newId(): string;
-	/** Whether a file of so many bytes stands at a path: tells how a commit ended that a crash cut off. */
+	/** Whether a file of at least so many bytes stands at a path: tells how a commit ended that a crash cut off. */
 	stands(path: string, bytes: number): Promise<boolean>;
 }
 

@@ -107,6 +107,7 @@ const REASONS: Readonly<Record<string, string>> = {
 	ELOOP: "its symbolic links go in a circle",
 	EMFILE: "too many files are open",
 	ENFILE: "too many files are open",
+	EFBIG: "the file may not grow any more",
 	EIO: "the disk reports an error",
 };
 

@@ -40,7 +40,7 @@ export type JournalEntry =
 	/** `revision` is the plan's after the change. */
 	| { type: "change"; transaction: string; at: string; revision: number; change: Change }
 	/**
-	 * Written before the new session gets its name. It counts when a `committed` follows, or, where a crash came between, when a file of that size stands at `path`; not when
+	 * Written before the new session gets its name. It counts when a `committed` follows, or, where a crash came between, when a file of at least that size stands at `path` (its host may have gone on with it); not when
 	 * a `withdrawn` follows.
 	 */
 	| {

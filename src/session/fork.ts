@@ -1,6 +1,6 @@
 /** A fork: a new session in the host's form, made of a session's own records and the messages that replace some of them. */
 import type { Branch, Scope } from "./branch.js";
-import type { JsonObject } from "./record.js";
+import type { JsonObject, Role } from "./record.js";
 import type { RecordTable } from "./table.js";
 
 /** The message that stands in place of a range. */
@@ -105,6 +105,8 @@ export interface ForkCleaner {
 export interface FormatWriter {
 	/** `lines`: a line end follows every `new`, `record` and carried line. `document`: what stands between elements is in `before`, which is left out in front of the first. */
 	shape(table: RecordTable): "lines" | "document";
+	/** Role of a block's message when it is read back; default: `user`. */
+	blockRole?: Role;
 	/** The fork from its first byte to its last. Pure; large ones are cut up by yielding piece by piece. */
 	pieces(request: ForkRequest): Iterable<ForkPiece>;
 	/** File name that the host looks for. */

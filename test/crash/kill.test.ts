@@ -6,7 +6,16 @@ import type { Session } from "#src/engine/session.js";
 import { createEngine } from "#src/engine.js";
 import type { Transaction } from "#src/plan/transaction.js";
 import { scratchFolder } from "../helpers/files.js";
-import { type Edit, expectKept, journalsIn, type Line, type Planner, planner, randomOf, sessionText } from "./planners.js";
+import {
+	type Edit,
+	expectKept,
+	journalsIn,
+	type Line,
+	type Planner,
+	planner,
+	randomOf,
+	sessionText,
+} from "./planners.js";
 
 const files = scratchFolder();
 const engine = createEngine({ threads: 1 });
@@ -50,8 +59,7 @@ class Place {
 		const session = await this.openFile(this.path);
 		const now = (await session.planning?.current()) ?? null;
 		expect(await session.planning?.lock?.holder()).toBeFalsy();
-		for (const notice of [...(now?.notices ?? []), ...session.survey.notices])
-			expect(notice).toMatch(/no whole entry/);
+		for (const notice of [...(now?.notices ?? []), ...session.survey.notices]) expect(notice).toMatch(/no whole entry/);
 		if (begun === "commit") this.cutOff++;
 		if (begun === "commit" && now === null) {
 			this.done++;
@@ -209,7 +217,7 @@ describe("a process that is killed at any point of planning", () => {
 					const seed = `${job}/${kill}`;
 					const child = planner(commits ? "commit" : "edit", place.path, stateDir, seed);
 					await (commits ? killWhileCommitting : killWhileEditing)(child, seed, place);
-					expect(await child.ended).toEqual({ code: null, err: "" });
+					expect(await child.ended).toEqual({ code: null, signal: "SIGKILL", err: "" });
 					await place.check(child.lines);
 				}
 				await place.checkAll();

@@ -109,7 +109,12 @@ const deeds = {
 			if (!open || open.plan.ranges.length === 0) {
 				const at = random(free.length - 8);
 				for (const from of [at, at + 4]) {
-					const added = { kind: "add", start: refOf(free[from]), end: refOf(free[from + 2]), summary: `commit ${number}` };
+					const added = {
+						kind: "add",
+						start: refOf(free[from]),
+						end: refOf(free[from + 2]),
+						summary: `commit ${number}`,
+					};
 					say({ doing: "edit", ...added });
 					const { revision, digest } = await change(added);
 					const { id } = await planning.current();

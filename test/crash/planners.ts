@@ -39,8 +39,8 @@ export interface Planner {
 	/** Resolves with the next line that passes, rejects when the process ends without. */
 	next(passes: (line: Line) => boolean): Promise<Line>;
 	kill(): void;
-	/** Exit code, null after a signal; and what it wrote to stderr. */
-	ended: Promise<{ code: number | null; err: string }>;
+	/** Exit code or signal, and what it wrote to stderr. */
+	ended: Promise<{ code: number | null; signal: string | null; err: string }>;
 }
 
 export function planner(deed: "edit" | "commit" | "share", ...args: readonly string[]): Planner {
@@ -57,9 +57,9 @@ export function planner(deed: "edit" | "commit" | "share", ...args: readonly str
 		lines.push(line);
 		for (const look of [...waiting]) look(line);
 	});
-	const ended = once(child, "close").then(([code]: (number | null)[]) => {
+	const ended = once(child, "close").then(() => {
 		running.delete(child);
-		return { code, err };
+		return { code: child.exitCode, signal: child.signalCode, err };
 	});
 	const next = (passes: (line: Line) => boolean) =>
 		new Promise<Line>((resolve, reject) => {
@@ -69,7 +69,9 @@ export function planner(deed: "edit" | "commit" | "share", ...args: readonly str
 				resolve(line);
 			};
 			waiting.add(look);
-			ended.then(() => reject(new Error(`It ended before it said so: ${err}`)));
+			ended.then(({ code, signal, err }) =>
+				reject(new Error(`It ended (${signal ?? code}) before it said so: ${err}`)),
+			);
 		});
 	return { lines, next, kill: () => void child.kill("SIGKILL"), ended };
 }
@@ -128,7 +130,8 @@ export function expectKept(journal: readonly JournalEntry[], edits: readonly Edi
 		if (!edit) continue;
 		acknowledged.delete(key);
 		const { change } = entry;
-		const summary = change.kind === "add" ? change.range.summary : change.kind === "update" ? change.summary : undefined;
+		const summary =
+			change.kind === "add" ? change.range.summary : change.kind === "update" ? change.summary : undefined;
 		const digest = digestOf(open.start.anchor, open.history.plan.ranges);
 		expect({ kind: change.kind, summary, digest }).toEqual({
 			kind: edit.kind,

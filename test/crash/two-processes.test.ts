@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { openSession } from "#src/engine.js";
 import { scratchFolder } from "../helpers/files.js";
@@ -30,8 +30,8 @@ it("two processes change one plan a thousand times: no change is lost, none is t
 		await sleep(10);
 	}
 	expect(await ended).toEqual([
-		{ code: 0, err: "" },
-		{ code: 0, err: "" },
+		{ code: 0, signal: null, err: "" },
+		{ code: 0, signal: null, err: "" },
 	]);
 	const edits = planners.flatMap(({ lines }) =>
 		lines.flatMap((line): Edit[] => ("done" in line && line.done === "edit" ? [line] : [])),

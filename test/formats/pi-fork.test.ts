@@ -154,6 +154,7 @@ describe("the fork's file", () => {
 			{ role: "user", content: "first", timestamp: 1_000 },
 			{ role: "assistant", content: [text("x")], stopReason: "stop", timestamp: 2_000 },
 			{ role: "user", content: [text("second"), text("")], timestamp: 3_000 },
+			{ role: "hookMessage", customType: "h", content: "by a hook", timestamp: 4_000 },
 		];
 		const { records, path } = await fork(bare, [[1, 1]]);
 		expectOneLine(records);
@@ -163,6 +164,7 @@ describe("the fork's file", () => {
 			timestamp: "1970-01-01T00:00:03.000Z",
 			message: { role: "user", content: [text("second")], timestamp: 3_000 },
 		});
+		expect(records[4].message).toMatchObject({ role: "custom", customType: "h" });
 		expect((await openAtoms(path)).report.findings).toEqual([]);
 	});
 });

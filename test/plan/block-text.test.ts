@@ -4,6 +4,9 @@ import { measureParts } from "#src/measure/parts.js";
 import { blockText, parseBlockText } from "#src/plan/block-text.js";
 import { FLAG, type RecordFacts } from "#src/session/record.js";
 
+/** Half of a character. */
+const HALF = /\p{Surrogate}/gu;
+
 const session = "3f2b8c1d-7a64-4e9b-b5d0-1c8e9f6a2d47";
 const whole = { block: "c0012", topic: "Parser [v2]", summary: "Rewrote it.\n\nAll tests pass.", session };
 
@@ -42,7 +45,7 @@ describe("the text of a block", () => {
 	])("with %s", (_name, parts, expected) => {
 		const text = blockText({ ...whole, ...parts });
 		expect(text).toMatch(expected);
-		expect(text.isWellFormed()).toBe(true);
+		expect(text).not.toMatch(HALF);
 	});
 
 	const words = fc.oneof(
@@ -67,8 +70,8 @@ describe("the text of a block", () => {
 				const oneLine = topic.replace(/[\s\p{Cc}]+/gu, " ").trim();
 				expect(parseBlockText(text)).toEqual({
 					block,
-					topic: oneLine.toWellFormed(),
-					summary: summary.toWellFormed(),
+					topic: oneLine.replace(HALF, "\ufffd"),
+					summary: summary.replace(HALF, "\ufffd"),
 				});
 			}),
 			{ numRuns: 500 },

@@ -22,9 +22,9 @@ const nowhere = async () => false;
 const add = (id: string, from: number, to: number): Change => ({ kind: "add", range: range(id, from, to) });
 
 /** A slot with the real journal and lock. */
-function slot(): { folder: string; journal: string; parts(): DeskParts; desk(transaction?: string): Desk } {
+function slot(started = 0): { folder: string; journal: string; parts(): DeskParts; desk(transaction?: string): Desk } {
 	const folder = mkdtempSync(join(scratch.path, "slot-"));
-	let ids = 0;
+	let ids = started;
 	const parts = (): DeskParts => ({
 		store: new FileJournal(join(folder, "journal.jsonl")),
 		lock: fileLock(folder),
@@ -42,7 +42,7 @@ function slot(): { folder: string; journal: string; parts(): DeskParts; desk(tra
 
 /** A slot whose journal holds the entries. */
 function slotWith(...entries: unknown[]) {
-	const made = slot();
+	const made = slot(10);
 	writeFileSync(made.journal, entries.map(lineOf).join(""));
 	return made;
 }
@@ -267,7 +267,7 @@ describe("a commit", () => {
 		await desk().start(facts, everywhere);
 		expect(typesIn(journal)).toEqual(["start", "change", "commit", "committed", "start"]);
 		appendFileSync(path, "more");
-		expect(await desk().ledger()).toMatchObject({ open: [{ id: "t2" }], committed: [{ transaction: "t1" }] });
+		expect(await desk().ledger()).toMatchObject({ open: [{ id: "t11" }], committed: [{ transaction: "t1" }] });
 	});
 
 	it("never fails once the new session has its name", async () => {

@@ -260,19 +260,15 @@ describe("lines of another version", () => {
 
 describe("where it cannot be kept", () => {
 	const root = process.getuid?.() === 0;
+	const loopAt = (path: string) => {
+		symlinkSync(path, path);
+		return path;
+	};
 
 	it.each<[name: string, make: () => string, reason: RegExp]>([
 		["no folder", () => join(scratch.path, "nowhere", "journal.jsonl"), /the folder it belongs in is not there/],
-		[
-			"a folder in its place",
-			() => (mkdirSync(join(scratch.path, "folder")), join(scratch.path, "folder")),
-			/a folder stands where/,
-		],
-		[
-			"a circle of links",
-			() => (symlinkSync("loop", join(scratch.path, "loop")), join(scratch.path, "loop")),
-			/symbolic links/,
-		],
+		["a folder in its place", () => mkdtempSync(join(scratch.path, "folder-")), /a folder stands where/],
+		["a circle of links", () => loopAt(join(scratch.path, "loop")), /symbolic links/],
 	])("an append says why: %s", async (_name, make, reason) => {
 		const path = make();
 		await expect(new FileJournal(path).append(start)).rejects.toMatchObject({

@@ -8,6 +8,9 @@ import { FileJournal } from "#src/plan/journal.js";
 const [deed, folder, ...more] = process.argv.slice(2);
 const store = new FileJournal(join(folder, "journal.jsonl"));
 
+// Where a file may not grow any more, a write is refused and the process lives on.
+process.on("SIGXFSZ", () => {});
+
 const deeds = {
 	/** Appends an entry with a summary of so many characters. */
 	async append(size) {

@@ -78,7 +78,7 @@ class ClaudeCodeFork {
 		for (let message = from; message < to; message++) {
 			for (const row of messages.rowsOf(message)) {
 				// The cleaner would drop it, and the next line would name a parent that is not there.
-				if ((this.#table.flags.at(row) & MARK.HOLLOW) === 0) yield this.#line(row);
+				yield this.#table.flags.at(row) & MARK.HOLLOW ? { kind: "left_out" } : this.#line(row);
 			}
 		}
 	}

@@ -35,28 +35,33 @@ function messageOf(record: JsonObject): JsonObject | null {
 }
 
 function contentFindings({ role, content }: JsonObject): RecordFinding[] {
-	if (role === "assistant" || role === "toolResult") {
-		if (typeof content === "string")
-			return [
-				finding(
-					"content",
-					"refused",
-					`Pi fails over a ${role} message whose content is a string: ${excerpt(content)}.`,
-				),
-			];
-	} else if (role !== "user" && role !== "custom") return [];
 	const parts: readonly JsonValue[] = Array.isArray(content) ? content : [];
+	const isEmpty = parts.some(isEmptyText);
 	const findings: RecordFinding[] = [];
-	if (content === "" || (parts.some(isEmptyText) && (role !== "toolResult" || hasImage(content))))
-		findings.push(
-			role === "toolResult"
-				? finding("empty_text", "refused", "Pi sends an empty text beside an image, which models' APIs refuse.")
-				: finding("empty_text", "repaired", `Pi leaves an empty text of a ${role} message out when it sends it.`),
-		);
-	if (role === "assistant" && parts.some(isHollowThinking))
-		findings.push(
-			finding("hollow_thinking", "repaired", "Pi leaves thinking that has neither text nor signature out."),
-		);
+	const say = (rule: string, severity: Severity, message: string) => findings.push(finding(rule, severity, message));
+	switch (role) {
+		case "user":
+			if (content === "") say("empty_text", "refused", "Pi sends an empty prompt as it is, which models' APIs refuse.");
+			else if (isEmpty) say("empty_text", "repaired", "Pi leaves an empty text of a prompt out when it sends it.");
+			break;
+		case "custom":
+			if (content === "" || isEmpty)
+				say("empty_text", "repaired", "Pi leaves an empty text of an extension out when it sends it.");
+			break;
+		case "assistant":
+			if (typeof content === "string")
+				say("content", "refused", `Pi fails over a reply whose content is a string: ${excerpt(content)}.`);
+			if (isEmpty) say("empty_text", "repaired", "Pi leaves an empty text of a reply out when it sends it.");
+			if (parts.some(isHollowThinking))
+				say("hollow_thinking", "repaired", "Pi leaves thinking that has neither text nor signature out.");
+			break;
+		case "toolResult":
+			if (typeof content === "string")
+				say("content", "refused", `Pi does not send a result that is a string: ${excerpt(content)}.`);
+			if (isEmpty && hasImage(content))
+				say("empty_text", "refused", "Pi sends an empty text beside an image, which models' APIs refuse.");
+			break;
+	}
 	return findings;
 }
 

@@ -2,7 +2,15 @@
 import type { BlockMessage, ForkRequest } from "../../fork.js";
 import type { RecordTable } from "../../table.js";
 import { hasLoneSurrogate } from "../claude-code/surrogates.js";
-import { type EditMeta, FIRST_TREE_VERSION, type HeaderMeta, type LabelMeta, PI_FLAG, TYPE } from "./codes.js";
+import {
+	CURRENT_VERSION,
+	type EditMeta,
+	FIRST_TREE_VERSION,
+	type HeaderMeta,
+	type LabelMeta,
+	PI_FLAG,
+	TYPE,
+} from "./codes.js";
 
 export interface ForkEntries {
 	/** Row of the session header; -1 for none. */
@@ -95,7 +103,10 @@ function headerOf(table: RecordTable): number {
 }
 
 /** The rows that the branch walked, from root to leaf: by their links, in file order where they have none. */
-function pathOf({ table, branch }: ForkRequest, headerVersion: number | null) {
+function pathOf(
+	{ table, branch }: ForkRequest,
+	headerVersion: number | null,
+): Pick<ForkEntries, "path" | "place" | "version"> & { rowOfId: Int32Array } {
 	const place = new Int32Array(table.rows).fill(-1);
 	const rowOfId = new Int32Array(table.strings.length).fill(-1);
 	const rows: number[] = [];
@@ -108,7 +119,7 @@ function pathOf({ table, branch }: ForkRequest, headerVersion: number | null) {
 		named = true;
 		rowOfId[id] = row;
 	}
-	const version = headerVersion ?? (named ? FIRST_TREE_VERSION : 1);
+	const version = headerVersion ?? (named ? CURRENT_VERSION : 1);
 	if (version < FIRST_TREE_VERSION) rowOfId.fill(-1);
 	else if (named) {
 		rows.length = 0;

@@ -14,6 +14,7 @@ import {
 import { FATE, type ForkEntries, forkEntries } from "./fork-entries.js";
 
 export const piWriter: FormatWriter = {
+	blockRole: "custom",
 	shape: () => "lines",
 	pieces: (request) => new PiFork(request).pieces(),
 	fileName: (id, now) => `${now.toISOString().replace(/[:.]/g, "-")}_${id}.jsonl`,
@@ -83,7 +84,7 @@ class PiFork {
 		if (type === TYPE.COMPACTION) edits.push(...this.#kept(at, row));
 		if (type === TYPE.CONTEXT_EDIT || type === TYPE.LABEL) edits.push(...this.#target(row));
 		if (type === TYPE.BARE) edits.push({ path: ["timestamp"], value: JSON.stringify(this.#dateOf(row)), add: true });
-		else if (this.#table.flags.at(row) & PI_FLAG.HOOK && version < FIRST_WITHOUT_HOOKS)
+		if (this.#table.flags.at(row) & PI_FLAG.HOOK && version < FIRST_WITHOUT_HOOKS)
 			edits.push({ path: ["message", "role"], value: '"custom"' });
 		edits.push(...this.#reply(at, row));
 		return { kind: "record", ...this.#place(row), edits };

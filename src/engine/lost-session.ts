@@ -17,9 +17,13 @@ export async function withArchiveOf(name: string, work: (archive: BlockArchive) 
 	if (!slot) return false;
 	const pool = new WorkerPool(1);
 	try {
-		const { committed } = await deskIn(slot.folder).ledger();
-		const marks = marksOf(committed);
-		await work(new SessionArchive(archiveIn(pool, slot.archive), async () => marks));
+		const { committed, transactions } = await deskIn(slot.folder).ledger();
+		const archive = archiveIn(pool, slot.archive);
+		// Blocks that stood in the session were handed down with it: they come from transactions of other sessions.
+		const { headers } = await archive.headers();
+		const handedDown = headers.filter(({ transaction }) => !transactions.includes(transaction));
+		const stood = handedDown.map(({ block, topic, summary }) => ({ id: block, topic, summary }));
+		await work(new SessionArchive(archive, async () => [...stood, ...marksOf(committed)]));
 		return true;
 	} finally {
 		await pool.close();

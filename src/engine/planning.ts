@@ -56,7 +56,7 @@ export class SessionPlanning implements Planning {
 	readonly #options: ReadOptions;
 	readonly #signal: AbortSignal;
 	/** Why the open transaction can only be aborted; null where it fits. */
-	readonly #lost: MidcompactError | null;
+	#lost: MidcompactError | null;
 	#marks: Promise<BlockMark[]> | null = null;
 
 	constructor(
@@ -105,6 +105,8 @@ export class SessionPlanning implements Planning {
 		};
 		const desk = await this.#home.makeDesk();
 		const started = await desk.start({ mode, instructions, anchor }, (other) => sameBranch(this.#survey, other));
+		// A lost one was aborted, or stands on another branch; this one fits.
+		this.#lost = null;
 		this.#show(desk, started.id);
 		return started;
 	}

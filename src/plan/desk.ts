@@ -20,6 +20,8 @@ export interface DeskParts {
 export interface Ledger {
 	open: Transaction[];
 	committed: Committed[];
+	/** Ids of all transactions, however they ended. */
+	transactions: string[];
 	/** What was left out or repaired, in sentences. */
 	notices: string[];
 }
@@ -65,6 +67,7 @@ export class Desk implements PlanDesk {
 		return {
 			open: books.filter(({ state }) => state === "open").map((book) => book.transaction(holder, notices)),
 			committed: books.flatMap(({ state, commit }) => (state === "committed" && commit ? [committedOf(commit)] : [])),
+			transactions: books.map(({ id }) => id),
 			notices,
 		};
 	}

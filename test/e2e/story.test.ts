@@ -21,12 +21,13 @@ interface Story {
 	/** File in the folder of real sessions, and the id that it says. */
 	file: string;
 	id: string;
-	/** Text that stands in an atom of the first range. */
+	/** Texts that stand in atoms of the first and of the second range. */
 	pattern: string;
 	first: [start: string, end: string];
 	/** The one atom between the two ranges. */
 	kept: string;
 	second: [start: string, end: string];
+	laterPattern: string;
 }
 
 const STORIES: Story[] = [
@@ -38,6 +39,7 @@ const STORIES: Story[] = [
 		first: ["a0003", "a0010"],
 		kept: "a0011",
 		second: ["a0012", "a0020"],
+		laterPattern: "remove my redundant handler",
 	},
 	{
 		format: "pi",
@@ -47,6 +49,7 @@ const STORIES: Story[] = [
 		first: ["a0003", "a0011"],
 		kept: "a0012",
 		second: ["a0013", "a0035"],
+		laterPattern: "packages/coding-agent/src/tui/tui-renderer.ts",
 	},
 ];
 
@@ -201,8 +204,12 @@ describe.each(STORIES)("a real session of $format", (story) => {
 			expect(refused.code).toBe("protected_atom");
 			expect(refused.message).toContain(`${block} inside ${before}..${after} is protected (committed_block)`);
 			expect(refused.hint).toContain(`${before} and ${kept}`);
-			for (const ref of [before, kept, after])
+			const starts: string[] = [];
+			for (const ref of [before, kept, after]) {
+				const shown = await machine.ok<LocateData>(["show", path, ref, "--full"]);
+				starts.push(shown.matches[0].text.trim().split("\n")[0]);
 				await machine.ok(["plan", path, "add", ref, ref, "--summary", `What stood in ${ref}.`]);
+			}
 			mkdirSync(machine.at("third"));
 			const digest = await machine.digest(path);
 			second = await machine.ok<CommitData>(["commit", path, "--plan", digest, "--out", machine.at("third")]);
@@ -216,10 +223,9 @@ describe.each(STORIES)("a real session of $format", (story) => {
 			});
 			const list = await machine.ok<RecallListData>(["recall", second.path]);
 			expect(list.blocks.map(({ id }) => id)).toEqual(["c0001", "c0002", "c0003", "c0004", "c0005"]);
-			for (const { id, atoms } of list.blocks) {
-				const { text, block: read } = await machine.ok<RecallReadData>(["recall", second.path, id]);
-				expect(read).toBe(id);
-				expect(text).toContain(`atom 1 of ${atoms}`);
+			for (const [i, start] of [story.pattern, story.laterPattern, ...starts].entries()) {
+				const { text } = await machine.ok<RecallReadData>(["recall", second.path, list.blocks[i].id]);
+				expect(text).toContain(start);
 			}
 		});
 

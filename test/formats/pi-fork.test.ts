@@ -413,7 +413,7 @@ describe("random sessions", () => {
 				choices,
 				async (steps, scope, chosen) => expectProjection(sessionOf(steps), scope, chosen),
 			),
-			{ numRuns: 30 },
+			{ numRuns: 20 },
 		);
 	}, 120_000);
 
@@ -422,7 +422,7 @@ describe("random sessions", () => {
 			fc.asyncProperty(sessionSteps, choices, async (steps, chosen) =>
 				expectProjection(asVersion1(sessionOf(steps, "linear")), "context", chosen),
 			),
-			{ numRuns: 10 },
+			{ numRuns: 8 },
 		);
 	}, 120_000);
 });

@@ -31,7 +31,7 @@ describe("entries", () => {
 		["model_change", { provider: "p", modelId: "m" }],
 		["thinking_level_change", { thinkingLevel: "off" }],
 		["custom", { customType: "x", data: { text: "never sent" } }],
-		["label", { targetId: "a", label: "here" }],
+		["label", { label: "of nothing" }],
 		["session_info", { name: "n" }],
 		["usage", { kind: "compaction", usage: usage(1, 1) }],
 		["something_new", { content: "unknown" }],
@@ -41,6 +41,11 @@ describe("entries", () => {
 	])("takes %s for a link of the chain only", (type, fields) => {
 		const facts = read(entry(type, "b", "a", fields));
 		expect(facts).toMatchObject({ role: null, id: "b", parent: "a", parts: [], usage: null, meta: null });
+	});
+
+	it("takes a label for a link that says what it names", () => {
+		const facts = read(entry("label", "b", "a", { targetId: "u", label: "here" }));
+		expect(facts).toMatchObject({ role: null, id: "b", parent: "a", parts: [], meta: { target: "u" } });
 	});
 
 	it("needs nothing of an object that is neither entry nor message", () => {

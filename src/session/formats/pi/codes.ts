@@ -3,7 +3,7 @@ import { FORMAT_FLAG_SHIFT } from "../../record.js";
 
 /** Kinds of rows. */
 export const TYPE = {
-	/** An entry that is only a link of the chain: settings, labels, state, usage, kinds unknown here. */
+	/** An entry that is only a link of the chain: settings, state, usage, kinds unknown here. */
 	LINK: 0,
 	/** Line 1 of the file; no entry of the tree. Meta: {@link HeaderMeta}. */
 	HEADER: 1,

@@ -123,6 +123,13 @@ function copy({ from, to, block, stop }: CopyArchive): CopyResult {
 	const source = archivePath(from, block);
 	const file = archivePath(to, block);
 	const bytes = sizeOf(source, block);
+	// A damaged one is said now, while the other copy may still be mended.
+	const reader = new MemberReader(source, block);
+	try {
+		reader.verify(() => heed(stop));
+	} finally {
+		reader.close();
+	}
 	return inFolder(to, () => {
 		mkdirSync(to, { recursive: true, mode: FOLDER_MODE });
 		claim(claimPath(to, block));

@@ -1,7 +1,7 @@
 /** Commit: the plan becomes a new session file, its originals go into the archive, and the transaction ends. All of it, or nothing. */
 import { randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
-import { basename } from "node:path";
+import { rm, stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { MidcompactError } from "../errors.js";
 import type { CommitOutcome } from "../facade/transaction.js";
 import { archivePath, blockNumber } from "../plan/archive-file.js";
@@ -59,6 +59,8 @@ export async function commitPlan(bench: CommitBench, request: CommitRequest): Pr
 		throw planChanged(request.digest, transaction.digest);
 	if (survey.path === null)
 		throw new MidcompactError("invalid_output", "A session in memory has no file that a new one could be made of.");
+	// Somebody who holds the plan is told before the work, not after it.
+	await desk.lock.exclusively(async () => {});
 	await refuseUnfit(bench, transaction);
 	const writer = WRITERS[survey.format];
 	const now = new Date();
@@ -68,7 +70,7 @@ export async function commitPlan(bench: CommitBench, request: CommitRequest): Pr
 	const file = await PendingFile.create(target.path, session);
 	try {
 		const blocks = await originals.keep(now);
-		return await finish(bench, transaction, { target, file, blocks, now });
+		return await finish(bench, transaction, { target, file, originals, blocks, now });
 	} catch (thrown) {
 		await file.discard();
 		await originals.discard();
@@ -79,13 +81,14 @@ export async function commitPlan(bench: CommitBench, request: CommitRequest): Pr
 interface Work {
 	target: Target;
 	file: PendingFile;
+	originals: Originals;
 	blocks: CommittedBlock[];
 	now: Date;
 }
 
 async function finish(bench: CommitBench, transaction: Transaction, work: Work): Promise<CommitOutcome> {
 	const { survey, desk, signal, options } = bench;
-	const { target, file, blocks, now } = work;
+	const { target, file, originals, blocks, now } = work;
 	const { ranges } = transaction.plan;
 	const writer = WRITERS[survey.format];
 	const resume = writer.resumeCommand(target.id, target.path);
@@ -113,7 +116,7 @@ async function finish(bench: CommitBench, transaction: Transaction, work: Work):
 	Object.assign(after, await sizesOf(fork.survey));
 	// Asked while the file has the name that it was read under.
 	const id = await sessionKey(survey.pool, fork.read.loaded, signal);
-	notices.push(...(await handDown(bench, id, blocks)));
+	notices.push(...(await originals.handDown(id)));
 	const facts = { digest: transaction.digest, path: target.path, bytes: written.bytes, session: fork.session, blocks };
 	await desk.commit(facts, () => file.publish());
 	notices.push(...(await makeHome(bench, id, target.path)));
@@ -164,6 +167,8 @@ class Originals {
 	readonly #bench: CommitBench;
 	readonly #transaction: Transaction;
 	readonly #kept: string[] = [];
+	/** Folder that was made for the new session's state; null for none. */
+	#made: string | null = null;
 
 	constructor(bench: CommitBench, transaction: Transaction) {
 		this.#bench = bench;
@@ -213,31 +218,37 @@ class Originals {
 		return blocks;
 	}
 
+	/** Puts the originals of all blocks of the fork where it will look for them, those of earlier commits too; returns notices. */
+	async handDown(id: string): Promise<string[]> {
+		const { survey, home, marks, signal } = this.#bench;
+		const archive = home.archive(survey.pool);
+		const folder = archiveFolder(home.root, { format: survey.format, id });
+		if (folder === archive.folder) return [];
+		if (!(await isThere(dirname(folder)))) this.#made = dirname(folder);
+		const notices: string[] = [];
+		for (const block of new Set([...marks.map((mark) => mark.id), ...this.#kept])) {
+			try {
+				await archive.copyTo(folder, block, signal);
+			} catch (thrown) {
+				if (!(thrown instanceof MidcompactError) || thrown.code !== "archive_damaged") throw thrown;
+				notices.push(`The originals of ${block} do not go along: ${thrown.message}`);
+			}
+		}
+		return notices;
+	}
+
 	async discard(): Promise<void> {
 		const { folder } = this.#bench.home.archive(this.#bench.survey.pool);
 		for (const id of this.#kept) await rm(archivePath(folder, id), { force: true }).catch(() => {});
+		if (this.#made !== null) await rm(this.#made, { recursive: true, force: true }).catch(() => {});
 	}
 }
 
-/** Puts the originals of all blocks of the fork where it will look for them, those of earlier commits too. */
-async function handDown(
-	{ survey, home, marks, signal }: CommitBench,
-	id: string,
-	blocks: readonly CommittedBlock[],
-): Promise<string[]> {
-	const notices: string[] = [];
-	const folder = archiveFolder(home.root, { format: survey.format, id });
-	const archive = home.archive(survey.pool);
-	if (folder === archive.folder) return notices;
-	for (const { id: block } of [...marks, ...blocks]) {
-		try {
-			await archive.copyTo(folder, block, signal);
-		} catch (thrown) {
-			if (!(thrown instanceof MidcompactError) || thrown.code !== "archive_damaged") throw thrown;
-			notices.push(`The originals of ${block} are not in the archive: ${thrown.message}`);
-		}
-	}
-	return notices;
+async function isThere(path: string): Promise<boolean> {
+	return stat(path).then(
+		() => true,
+		() => false,
+	);
 }
 
 /** A fork is known as a file of its own from the start; it would be at its first transaction anyhow. */

@@ -1,4 +1,5 @@
 /** What only the user does with a session's plan: start, undo, abort, project, commit. */
+import type { AtomKind, AtomTable } from "../atoms/table.js";
 import { MidcompactError } from "../errors.js";
 import type { CommitOutcome, ProjectData } from "../facade/transaction.js";
 import { blockId } from "../plan/archive-file.js";
@@ -12,9 +13,10 @@ import { commitPlan, replacementsOf } from "./commit.js";
 import { projectionOf } from "./figures.js";
 import type { PlanHome } from "./plan-home.js";
 import { messagesOfAtoms, projectMessages } from "./projection.js";
-import type { ReadOptions, ReadSource } from "./read.js";
+import { type ReadOptions, ReadSource } from "./read.js";
 import { sameBranch } from "./same-branch.js";
 import { type BlockMark, marksIn, marksOf, SessionArchive } from "./session-archive.js";
+import { fileSource } from "./sources.js";
 import type { OpenSurvey } from "./survey.js";
 
 export interface CommitOptions {
@@ -164,7 +166,11 @@ export class SessionPlanning implements Planning {
 		const transaction = await desk.current();
 		if (!transaction) throw noTransaction();
 		const { scope, atoms, hash } = transaction.anchor;
-		const later = await this.#read.survey({ scope, leaf: null });
+		// Read anew: the host may have appended since the session was opened.
+		const { path, format, pool } = this.#survey;
+		const options = { ...this.#options, format };
+		const read = await ReadSource.open(pool, await fileSource(path ?? ""), options, this.#signal);
+		const later = await read.survey({ scope, leaf: null });
 		if (later.atoms.length >= atoms && (await later.hashOf(0, atoms - 1)) === hash) return later;
 		throw new MidcompactError(
 			"range_changed",
@@ -192,11 +198,17 @@ export class SessionPlanning implements Planning {
 		return this.#marks;
 	}
 
+	/** A compaction of the host may stand in front of some: those are on the path only (DCP#521, DCP#440). */
 	async #readMarks(): Promise<BlockMark[]> {
-		const { atoms } = this.#survey;
-		const blocks: number[] = [];
-		for (let atom = 0; atom < atoms.length; atom++) if (atoms.kindOf(atom) === "block") blocks.push(atom);
-		return marksIn(await messagesOfAtoms(this.#survey, blocks, this.#signal));
+		const { scope, anchor, atoms } = this.#survey;
+		const seen = await this.#marksIn(this.#survey);
+		const compacted = scope === "context" && atomsOf(atoms, "summary").length > 0;
+		const behind = compacted ? await this.#marksIn(await this.#read.survey({ scope: "path", leaf: anchor })) : [];
+		return [...new Map([...behind, ...seen].map((mark) => [mark.id, mark])).values()];
+	}
+
+	async #marksIn(survey: OpenSurvey): Promise<BlockMark[]> {
+		return marksIn(await messagesOfAtoms(survey, atomsOf(survey.atoms, "block"), this.#signal));
 	}
 
 	/** Those, and the ones that were committed from it. */
@@ -204,6 +216,12 @@ export class SessionPlanning implements Planning {
 		const ledger = await this.#home.desk?.ledger();
 		return [...(await this.#ownBlocks()), ...marksOf(ledger?.committed ?? [])];
 	}
+}
+
+function atomsOf(atoms: AtomTable, kind: AtomKind): number[] {
+	const found: number[] = [];
+	for (let atom = 0; atom < atoms.length; atom++) if (atoms.kindOf(atom) === kind) found.push(atom);
+	return found;
 }
 
 function refusing(desk: Desk, error: MidcompactError): PlanDesk {

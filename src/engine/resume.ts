@@ -1,6 +1,6 @@
 /** Would the host resume a session? The format's rules on the table, its rules on single records, and the pairs of calls and results. */
 import type { ResumeResult, ResumeTask } from "../../workers/resume.js";
-import type { Protocol } from "../atoms/table.js";
+import { ATOM, type Protocol } from "../atoms/table.js";
 import { CHECKS } from "../session/formats/checks.js";
 import { placesOf } from "../session/places.js";
 import type { ResumeFinding, Severity } from "../session/resume.js";
@@ -77,7 +77,8 @@ function brokenPairs({ atoms, branch, table, format }: OpenSurvey): ResumeFindin
 	if (pairs === null) return findings;
 	for (let atom = 0; atom < atoms.length; atom++) {
 		const said = SAID[atoms.protocolOf(atom)];
-		if (!said) continue;
+		// A call in a reply that is not sent is not there for anybody to answer.
+		if (!said || (said.rule === "abandoned" && !atoms.has(atom, ATOM.SENT))) continue;
 		const row = branch.messages.entriesOf(atoms.messageStart.at(atom))[0];
 		findings.push({
 			rule: said.rule,

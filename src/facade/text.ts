@@ -1,4 +1,5 @@
 /** Rendering for agents: numbers, short quotes, and the bounds that every reply keeps. All bounds are UTF-16 units. */
+import { mendedText } from "../session/well-formed.js";
 
 /** Units of a reply's `text` at most, whatever the session holds (CONTRACT section 7). */
 export const REPLY_BOUND = 12_000;
@@ -11,12 +12,8 @@ const KEY_BOUND = 256;
 /** Entries of a map or list in a reply's data; what is left out stands in the `*_total` beside it. */
 export const LIST_BOUND = 50;
 
-const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
-/** The text with U+FFFD for every half of a surrogate pair: hosts and APIs refuse such halves (claude-code#56064). */
-export function wellFormed(text: string): string {
-	return text.replace(LONE_SURROGATE, "\ufffd");
-}
+/** What hosts and APIs refuse does not stand in a reply either. */
+export const wellFormed = mendedText;
 
 /** At most `bound` units, the last one an ellipsis when something was cut; a surrogate pair is never cut in half. */
 export function clip(text: string, bound: number): string {

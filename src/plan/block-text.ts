@@ -1,4 +1,5 @@
 /** The text of a message that replaces a range: mark, summary, and how the originals come back (RULINGS 16). Pure. */
+import { mendedText } from "../session/well-formed.js";
 
 export interface BlockParts {
 	/** `c0001`… */
@@ -14,7 +15,6 @@ const RECALL_START = "\n\n(Originals: call the tool midcompact with ";
 /** Groups: the block id, twice. */
 const RECALL =
 	/^(\{"request":\{"action":"recall_read","block":"(c\d{4,})"\}\}), or run midcompact recall [^\n]+ \2\)\s*$/;
-const LONE_SURROGATE = /\p{Surrogate}/gu;
 const BLANKS = /[\s\p{Cc}]+/gu;
 
 /** Stands for a session that has no id to name it by. */
@@ -26,7 +26,7 @@ export function blockText({ block, topic, summary, session }: BlockParts & { ses
 	const mark = named === "" ? `[midcompact block ${block}]` : `[midcompact block ${block}: ${named}]`;
 	const request = JSON.stringify({ request: { action: "recall_read", block } });
 	const recall = `${RECALL_START}${request}, or run midcompact recall ${shellWord(session)} ${block})`;
-	return `${mark}\n${summary}${recall}`.replace(LONE_SURROGATE, "\ufffd");
+	return mendedText(`${mark}\n${summary}${recall}`);
 }
 
 /** What a block's text says; null for any other text. A text without the last paragraph is a block too: then all behind the mark is the summary. */

@@ -14,14 +14,19 @@ export function mendedText(text: string): string {
 	return text.replace(EACH_LONE, REPLACEMENT);
 }
 
+/** Whether a text holds one. */
+export function isBroken(text: string): boolean {
+	return LONE.test(text);
+}
+
 /** Index of the first lone surrogate of a text; -1 for none. */
 export function loneSurrogateAt(text: string): number {
 	return text.search(LONE);
 }
 
-/** The first string of a record, keys too, that holds a lone surrogate; null for none. However deep the record is. */
-export function brokenStringIn(record: JsonObject): string | null {
-	const stack: JsonValue[] = [record];
+/** The first string of a value, keys too, that holds a lone surrogate; null for none. However deep the value is. */
+export function brokenStringIn(whole: JsonValue): string | null {
+	const stack: JsonValue[] = [whole];
 	for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
 		if (typeof value === "string") {
 			if (LONE.test(value)) return value;

@@ -21,9 +21,8 @@ const files = scratchFolder();
 const engine = createEngine({ threads: 1 });
 afterAll(() => engine.close());
 
-const ID = "0f0e0d0c-0b0a-4908-8706-050403020100";
 /** Sessions side by side, and kills on each. */
-const SIDE_BY_SIDE = 3;
+const SIDE_BY_SIDE = 4;
 const KILLS = 10;
 const EDITED = 7;
 const COMMITTED = 3;
@@ -38,15 +37,17 @@ class Place {
 	done = 0;
 	/** Temporary files that kills left. */
 	left = 0;
-	readonly #text = sessionText(ID);
+	readonly #text: string;
 	readonly #edits: Edit[] = [];
 	readonly #forks = new Map<string, string[]>();
 	#open: { id: string; revision: number; digest: string } | null = null;
 
-	/** All places share a state folder, and their files a session id. */
-	constructor(name: string, stateDir: string) {
-		this.folder = join(files.path, name);
-		this.path = join(this.folder, `${ID}.jsonl`);
+	/** All places share a state folder. */
+	constructor(number: number, stateDir: string) {
+		const id = `0f0e0d0c-0b0a-4908-8706-05040302010${number}`;
+		this.#text = sessionText(id);
+		this.folder = join(files.path, `place ${number}`);
+		this.path = join(this.folder, `${id}.jsonl`);
 		this.stateDir = stateDir;
 		mkdirSync(this.folder);
 		writeFileSync(this.path, this.#text);
@@ -210,7 +211,7 @@ describe("a process that is killed at any point of planning", () => {
 		const jobs = Array.from({ length: EDITED + COMMITTED }, (_, i) => i);
 		const work = async () => {
 			for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
-				const place = new Place(`place ${job}`, stateDir);
+				const place = new Place(job, stateDir);
 				places.push(place);
 				const commits = job % 3 === 2;
 				for (let kill = 0; kill < KILLS; kill++) {

@@ -96,7 +96,7 @@ const deeds = {
 		for (let number = 0; ; ) {
 			if (!(await planning.current())) await start();
 			if (!(await edit(number))) continue;
-			if (++number % 10 > 0) continue;
+			if (++number % 15 > 0) continue;
 			const { plan } = await planning.current();
 			if (plan.ranges.length > 0) await commit();
 		}

@@ -13,7 +13,7 @@ import type { RecallListData } from "#src/facade/recall-list.js";
 import type { RecallReadData } from "#src/facade/recall-read.js";
 import type { CommitData, StartData, StatusData } from "#src/facade/transaction.js";
 import type { DoctorData } from "#src/hosts/cli/commands/doctor.js";
-import type { ProjectedMessage } from "#workers/messages.js";
+import type { ProjectedMessage } from "#src/plan/projected-message.js";
 import { Machine, sha256 } from "../cli/machine.js";
 
 interface Story {

@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSession } from "#src/engine.js";
 import { isObject, type JsonObject } from "#src/session/record.js";
 import { openAtoms, recordsOf } from "../formats/pi/forks.js";
 import { type ForkOptions, forkFile, type TestRange, testBlockText } from "../helpers/fork.js";
@@ -235,6 +236,24 @@ describe.skipIf(!PI_NODE || !PI_CLI)("forks in the real Pi (PI_NODE, PI_CLI)", (
 		120_000,
 	);
 
+	it("find the atoms of a version 1 file again that Pi wrote anew with ids of its own", async () => {
+		const file = join(home.root, "old.jsonl");
+		const lines = recordsOf(stages.compacted)
+			.filter(({ type }) => type !== "context_edit")
+			.map(({ id, parentId: _parent, version: _version, firstKeptEntryId: _kept, ...rest }) => {
+				if (rest.type === "session") return { ...rest, id };
+				return rest.type === "compaction" ? { ...rest, firstKeptEntryIndex: 10 } : rest;
+			});
+		writeFileSync(file, lines.map((record) => `${JSON.stringify(record)}\n`).join(""));
+		const before = await hashesOf(file);
+		const pi = start(["--session", file]);
+		await pi.command("get_state");
+		expect(await pi.close()).toBe(0);
+		expect(recordsOf(file)[0]).toMatchObject({ version: 3 });
+		expect(await hashesOf(file)).toEqual(before);
+		expect(new Set(before).size).toBeGreaterThan(5);
+	}, 60_000);
+
 	/** The session up to its last reply, which says something else of itself. */
 	function ending(name: string, change: (reply: JsonObject) => JsonObject): string {
 		const records = recordsOf(stages.plain);
@@ -290,6 +309,14 @@ describe.skipIf(!PI_NODE || !PI_CLI)("forks in the real Pi (PI_NODE, PI_CLI)", (
 		expect(compactions(after)).toBe(0);
 	}, 60_000);
 });
+
+/** Content hash of every atom. */
+async function hashesOf(file: string): Promise<string[]> {
+	const session = await openSession(file, { background: { tokens: false, index: false } });
+	const { atoms } = session.survey;
+	const hashes = Array.from({ length: atoms.length }, (_, atom) => session.survey.hashOf(atom, atom));
+	return Promise.all(hashes).finally(() => session.close());
+}
 
 function compactions(records: readonly JsonObject[]): number {
 	return records.filter(({ type }) => type === "compaction").length;

@@ -20,6 +20,9 @@ export interface SessionOptions extends OutputOptions {
 	wait?: boolean;
 }
 
+/** What `<session>` takes. */
+export const SESSION_ARGUMENT = "path, session id or unique prefix of one";
+
 export function outputOptions(command: Command): Command {
 	return command.option("--json", "print the reply as JSON").option("--no-color", "print without colours");
 }

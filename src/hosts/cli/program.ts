@@ -2,12 +2,14 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { addFind, addMeasure, addRequest, addShow } from "./commands/ask.js";
+import { addCommit } from "./commands/commit.js";
 import { addDoctor } from "./commands/doctor.js";
 import { addInspect } from "./commands/inspect.js";
 import { addPlan } from "./commands/plan.js";
+import { addProject } from "./commands/project.js";
 import { addRecall } from "./commands/recall.js";
 import { addSessions } from "./commands/sessions.js";
-import { addAbort, addCommit, addProject, addStart, addStatus } from "./commands/transaction.js";
+import { addAbort, addStart, addStatus } from "./commands/transaction.js";
 import type { Shell } from "./shell.js";
 
 const USAGE = 2;
@@ -22,7 +24,9 @@ Examples:
   midcompact measure session.jsonl a0001..a0010
   midcompact start session.jsonl
   midcompact plan session.jsonl add a0003 a0009 --summary-file summary.md
+  midcompact project session.jsonl
   midcompact commit session.jsonl
+  midcompact recall session.jsonl c0001
 
 Exit codes: 0 ok, 1 refused or failed, 2 wrong usage.`;
 

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { SOURCES } from "../../../atoms/table.js";
 import { asMidcompactError, MidcompactError } from "../../../errors.js";
 import { askSession, SMALL_SESSION, withSession } from "../open.js";
-import { integer, type SessionOptions, sessionOptions } from "../options.js";
+import { integer, SESSION_ARGUMENT, type SessionOptions, sessionOptions } from "../options.js";
 import type { Shell } from "../shell.js";
 import { cliWords, parseSpan, type Span } from "../words.js";
 
@@ -11,7 +11,7 @@ export function addMeasure(program: Command, shell: Shell): void {
 	const command = program
 		.command("measure")
 		.description("Measure ranges of atoms: size, share, tokens, calls by tool, what is protected.")
-		.argument("<session>", "path, session id or unique prefix of one")
+		.argument("<session>", SESSION_ARGUMENT)
 		.argument("<range...>", "ranges such as a0001..a0010, or single atoms", spans)
 		.addHelpText("after", "\nExample:\n  midcompact measure session.jsonl a0001..a0010 a0020..a0031");
 	sessionOptions(command).action((session: string, ranges: Span[], options: SessionOptions) => {
@@ -35,7 +35,7 @@ export function addFind(program: Command, shell: Shell): void {
 	const command = program
 		.command("find")
 		.description("Find atoms by text, tool or source; all filters that are given must hold.")
-		.argument("<session>", "path, session id or unique prefix of one")
+		.argument("<session>", SESSION_ARGUMENT)
 		.argument("[pattern]", "literal text, in any case")
 		.option("--tool <name>", "only atoms that call this tool")
 		.addOption(new Option("--source <source>", "only atoms that hold this").choices(SOURCES))
@@ -59,7 +59,7 @@ export function addShow(program: Command, shell: Shell): void {
 	const command = program
 		.command("show")
 		.description("Show one atom: place, kind, protection, size and text.")
-		.argument("<session>", "path, session id or unique prefix of one")
+		.argument("<session>", SESSION_ARGUMENT)
 		.argument("<ref>", "atom ref such as a0007")
 		.option("--full", "as much of the text as a reply holds")
 		.addHelpText("after", "\nExample:\n  midcompact show session.jsonl a0007 --full");
@@ -76,7 +76,7 @@ export function addRequest(program: Command, shell: Shell): void {
 	const command = program
 		.command("request")
 		.description("Put a raw request to the facade; the reply is always JSON.")
-		.argument("<session>", "path, session id or unique prefix of one")
+		.argument("<session>", SESSION_ARGUMENT)
 		.argument("<json>", "the envelope, or - to read it from stdin")
 		.addHelpText(
 			"after",

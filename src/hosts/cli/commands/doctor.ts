@@ -8,7 +8,7 @@ import { bytesText, count, oneLine, plural, shortName } from "../../../facade/te
 import type { Damage } from "../../../session/damage.js";
 import type { ResumeFinding } from "../../../session/resume.js";
 import { withSession } from "../open.js";
-import { limit, type SessionOptions, sessionOptions } from "../options.js";
+import { limit, SESSION_ARGUMENT, type SessionOptions, sessionOptions } from "../options.js";
 import type { Shell } from "../shell.js";
 import { type Paint, padEnd, padStart, painter, safe } from "../terminal.js";
 
@@ -42,7 +42,7 @@ export function addDoctor(program: Command, shell: Shell): void {
 	const command = program
 		.command("doctor")
 		.description("Report damage of a session file, and whether its host would resume it.")
-		.argument("<session>", "path, session id or unique prefix of one")
+		.argument("<session>", SESSION_ARGUMENT)
 		.option("--limit <n>", "findings to list", limit, 20)
 		.addHelpText("after", "\nExample:\n  midcompact doctor session.jsonl --json | jq .data.damage.kinds");
 	sessionOptions(command).action((session: string, options: DoctorOptions) =>

@@ -7,7 +7,7 @@ import { type InspectData, PAGE_SIZE } from "../../../facade/inspect.js";
 import { Sums } from "../../../facade/sums.js";
 import { inspectTable } from "../inspect-table.js";
 import { dataOf, SMALL_SESSION, withSession } from "../open.js";
-import { integer, type SessionOptions, sessionOptions } from "../options.js";
+import { integer, SESSION_ARGUMENT, type SessionOptions, sessionOptions } from "../options.js";
 import { PIPE_COLUMNS, type Shell } from "../shell.js";
 
 interface InspectOptions extends SessionOptions {
@@ -21,7 +21,7 @@ export function addInspect(program: Command, shell: Shell): void {
 	const command = program
 		.command("inspect")
 		.description("Show where the space of a session goes.")
-		.argument("<session>", "path, session id or unique prefix of one")
+		.argument("<session>", SESSION_ARGUMENT)
 		.option("--page-size <n>", "groups to show, 1-50 (default: 20)", integer)
 		.addOption(new Option("--cursor <cursor>", "show the page that a former reply named").conflicts(["all"]))
 		.addOption(new Option("--sort <order>", "time, or size: biggest first").choices(["time", "size"]).default("time"))

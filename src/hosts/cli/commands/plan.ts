@@ -4,12 +4,16 @@ import { type Command, Option } from "commander";
 import type { Session } from "../../../engine/session.js";
 import { asMidcompactError, MidcompactError } from "../../../errors.js";
 import { handleRequest } from "../../../facade/handle.js";
+import { boundedLosses, lossLines } from "../../../facade/losses.js";
 import { PlanFigures } from "../../../facade/plan-figures.js";
 import { statusAnswer } from "../../../facade/transaction.js";
+import type { LossReport } from "../../../plan/losses.js";
+import { spanText } from "../../../plan/rules.js";
 import { askSession, SMALL_SESSION, withSession } from "../open.js";
-import { type SessionOptions, sessionOptions } from "../options.js";
+import { SESSION_ARGUMENT, type SessionOptions, sessionOptions } from "../options.js";
 import { planningOf } from "../planning.js";
 import type { Shell } from "../shell.js";
+import { safe } from "../terminal.js";
 import { cliWords, parseSpan } from "../words.js";
 
 interface PlanOptions extends SessionOptions {
@@ -35,10 +39,10 @@ export function addPlan(program: Command, shell: Shell): void {
 	const command = program
 		.command("plan")
 		.description("Show or edit the plan: show | read d1 | add a0003 a0009 | update d1 | remove d1 | undo.")
-		.argument("<session>", "path, session id or unique prefix of one")
+		.argument("<session>", SESSION_ARGUMENT)
 		.argument("[verb]", `one of ${Object.keys(VERBS).join(", ")}`, "show")
 		.argument("[refs...]", "atom refs (a0003 a0009, or a0003..a0009) or a range id (d1)")
-		.option("--summary <text>", "what replaces the range")
+		.option("--summary <text>", "what replaces the range, or - to read it from stdin")
 		.addOption(
 			new Option("--summary-file <file>", "read the summary from a file, or from stdin with -").conflicts("summary"),
 		)
@@ -54,6 +58,8 @@ Examples:
   midcompact plan session.jsonl undo`,
 		);
 	sessionOptions(command).action(async (session: string, verb: string, refs: string[], options: PlanOptions) => {
+		if (!isVerb(verb) && isVerb(session))
+			return command.error(`error: the session comes first: plan SESSION ${session}`);
 		if (!isVerb(verb)) return command.error(`error: plan has no verb '${verb}'; use ${Object.keys(VERBS).join(", ")}`);
 		const named = refsOf(verb, refs);
 		if (!named) return command.error(`error: write it as: plan SESSION ${`${verb} ${VERBS[verb]}`.trim()}`);
@@ -88,7 +94,8 @@ function refsOf(verb: Verb, refs: readonly string[]): object | null {
 const UNREADABLE = Symbol("unreadable");
 
 async function summaryOf(shell: Shell, options: PlanOptions): Promise<string | undefined | typeof UNREADABLE> {
-	const { summary, summaryFile: file } = options;
+	const { summary } = options;
+	const file = summary === "-" ? "-" : options.summaryFile;
 	if (file === undefined) return summary;
 	try {
 		if (file === "-") return await shell.readStdin();
@@ -118,21 +125,22 @@ function undo(shell: Shell, name: string, options: PlanOptions): Promise<void> {
 	return withSession(shell, name, options, takeBack, SMALL_SESSION);
 }
 
-/** The plan, and behind it every range as `plan_read` shows it. */
+/** The plan, and behind it what each summary leaves out. */
 function showLosses(shell: Shell, name: string, options: PlanOptions): Promise<void> {
-	return withSession(
-		shell,
-		name,
-		options,
-		async (session) => {
-			const transaction = await planningOf(session).current();
-			const requests = [
-				{ action: "plan_show" },
-				...(transaction?.plan.ranges ?? []).map(({ id }) => ({ action: "plan_read", range_id: id })),
-			];
-			for (const request of requests)
-				shell.printReply(await handleRequest(session.survey, { request }, cliWords()), options.json ?? false);
-		},
-		SMALL_SESSION,
-	);
+	const show = async ({ survey }: Session) => {
+		const reply = await handleRequest(survey, { request: { action: "plan_show" } }, cliWords());
+		const transaction = (await survey.desk?.current()) ?? null;
+		if (!reply.ok || !transaction) return shell.printReply(reply, options.json ?? false);
+		const losses: Record<string, LossReport | null> = {};
+		const lines: string[] = [];
+		for (const range of transaction.plan.ranges) {
+			const found = range.summary === "" ? null : await survey.losses(range, transaction.plan);
+			losses[range.id] = found && boundedLosses(found);
+			lines.push("", `${range.id} ${spanText(survey.atoms, range)}`, ...(found ? lossLines(found) : ["   <pending>"]));
+		}
+		const text = [reply.text, ...lines].join("\n");
+		if (options.json) shell.printAnswer("plan_show", text, { ...reply.data, losses });
+		else shell.print(safe(text));
+	};
+	return withSession(shell, name, options, show, SMALL_SESSION);
 }

@@ -2,7 +2,7 @@
 import { breathe, pacer } from "../../breathe.js";
 import { ROOT } from "../../chain.js";
 import type { ResumeFinding, ResumeView } from "../../resume.js";
-import { aboutRow } from "./check-finding.js";
+import { aboutRow } from "../check-finding.js";
 import { LINE } from "./kinds.js";
 import { hasLinks, type Lines, lastConversationBefore } from "./lines.js";
 

@@ -4,14 +4,14 @@ import { breathe, pacer } from "../../breathe.js";
 import { isObject, type JsonObject, type JsonValue } from "../../record.js";
 import type { RecordFinding, ResumeCheck, ResumeFinding, ResumeView } from "../../resume.js";
 import { ANSWERS, RecordTable } from "../../table.js";
+import { brokenStringIn } from "../../well-formed.js";
+import { aboutFile, aboutRow, excerpt } from "../check-finding.js";
 import { isEmptyText, isHollowThinking } from "./blocks.js";
 import { damageFindings } from "./check-damage.js";
-import { aboutFile, aboutRow, excerpt } from "./check-finding.js";
 import { linkFindings } from "./check-links.js";
 import { isChainLine, MARK } from "./kinds.js";
 import { type Lines, readLines } from "./lines.js";
 import { idInName } from "./name.js";
-import { stringWithLoneSurrogate } from "./surrogates.js";
 
 const AWAITS_RESULT = ANSWERS.indexOf("result");
 
@@ -20,7 +20,7 @@ export const claudeCodeCheck: ResumeCheck = {
 	pairs: { abandoned: "repaired", orphan: "repaired", ambiguous: "refused" },
 	record(record) {
 		const findings = contentFindings(record);
-		const broken = stringWithLoneSurrogate(record);
+		const broken = brokenStringIn(record);
 		if (broken !== null)
 			findings.push({
 				rule: "lone_surrogate",

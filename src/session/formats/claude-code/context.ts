@@ -70,17 +70,17 @@ async function readBranch(
 	boundaries: ReadonlyMap<number, Boundary>,
 	leaf: number,
 	inFileOrder: boolean,
-	{ scope }: BranchOptions,
+	{ scope, leaf: named }: BranchOptions,
 ): Promise<Reading> {
 	const links = new KeptLinks(lines.chain, boundaries.values(), leaf);
 	const context = inFileOrder
 		? await fileOrder(lines, leaf, await lastBoundary(lines, leaf))
 		: await walkContext(lines, links, leaf);
-	const sent = await orderLines(lines, context.rows);
+	const sent = await orderLines(lines, context.rows, named !== null);
 	const usage = await recordedUsage(lines, sent, links.rows);
 	if (scope === "context") return { walk: context, order: sent, usage };
 	const walk = inFileOrder ? await fileOrder(lines, leaf, 0) : await walkPath(lines, boundaries, leaf);
-	return { walk, order: await orderLines(lines, walk.rows), usage };
+	return { walk, order: await orderLines(lines, walk.rows, named !== null), usage };
 }
 
 /** RULINGS 3: no link names a line, so the lines stand as they were written. */

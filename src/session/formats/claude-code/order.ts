@@ -11,9 +11,10 @@ const COPY = -2;
 /**
  * Adds to a walk every assistant line that shares its `message.id` with one on it, and the results of calls that have none on it. The order is the
  * file's. Only where the walk itself goes against the file (kept messages, a reversed file) does it stand in the walk's own order; a line that
- * was added then stands with the lines of its answer.
+ * was added then stands with the lines of its answer. `frozen`: nothing is added from behind the walk's last line in the file, so that what the host writes later does not
+ * change what stood there.
  */
-export async function orderLines(lines: Lines, walk: readonly number[]): Promise<Int32Array> {
+export async function orderLines(lines: Lines, walk: readonly number[], frozen: boolean): Promise<Int32Array> {
 	const { table } = lines;
 	const pause = pacer();
 	const runOf = new Int32Array(table.rows).fill(NOWHERE);
@@ -24,8 +25,9 @@ export async function orderLines(lines: Lines, walk: readonly number[]): Promise
 		runOf[walk[i]] = runs - 1;
 	}
 	if (lines.chain.duplicates.length > 0) await keepFirstCopies(lines, walk, runOf);
-	await addAnswerLines(lines, walk, runOf);
-	await addResults(lines, walk, runOf);
+	const end = frozen ? walk.reduce((last, row) => Math.max(last, row), -1) + 1 : table.rows;
+	await addAnswerLines(lines, walk, runOf, end);
+	await addResults(lines, walk, runOf, end);
 	return sortByRun(runOf, runs);
 }
 
@@ -43,7 +45,7 @@ async function keepFirstCopies({ table }: Lines, walk: readonly number[], runOf:
 	}
 }
 
-async function addAnswerLines(lines: Lines, walk: readonly number[], runOf: Int32Array): Promise<void> {
+async function addAnswerLines(lines: Lines, walk: readonly number[], runOf: Int32Array, end: number): Promise<void> {
 	const { table } = lines;
 	const pause = pacer();
 	const runOfAnswer = new Int32Array(table.strings.length).fill(NOWHERE);
@@ -53,7 +55,7 @@ async function addAnswerLines(lines: Lines, walk: readonly number[], runOf: Int3
 		if (answer < 0 || runOf[row] < 0 || runOfAnswer[answer] >= 0 || !lines.isOwn(row)) continue;
 		runOfAnswer[answer] = runOf[row];
 	}
-	for (let row = 0; row < table.rows; row++) {
+	for (let row = 0; row < end; row++) {
 		if (pause()) await breathe();
 		const answer = table.group.at(row);
 		if (answer < 0 || runOfAnswer[answer] < 0 || runOf[row] !== NOWHERE) continue;
@@ -63,7 +65,7 @@ async function addAnswerLines(lines: Lines, walk: readonly number[], runOf: Int3
 }
 
 /** Adds the results of all calls so far, unless the walk holds a result of that call already. */
-async function addResults(lines: Lines, walk: readonly number[], runOf: Int32Array): Promise<void> {
+async function addResults(lines: Lines, walk: readonly number[], runOf: Int32Array, end: number): Promise<void> {
 	const { table } = lines;
 	const pause = pacer();
 	const onWalk = new Uint8Array(table.rows);
@@ -89,7 +91,7 @@ async function addResults(lines: Lines, walk: readonly number[], runOf: Int32Arr
 		if (pause()) await breathe();
 		const row = table.resultRow.at(result);
 		const id = table.resultId.at(result);
-		if (id < 0 || runOfCall[id] < 0 || answered[id] === 1 || runOf[row] !== NOWHERE) continue;
+		if (row >= end || id < 0 || runOfCall[id] < 0 || answered[id] === 1 || runOf[row] !== NOWHERE) continue;
 		if (table.type.at(row) !== LINE.USER || lines.lost[row] === 1 || !lines.isOwn(row)) continue;
 		runOf[row] = runOfCall[id];
 	}

@@ -4,9 +4,9 @@ import { MidcompactError } from "../../../errors.js";
 import type { FieldEdit, ForkPiece, ForkRequest, FormatWriter, Replacement } from "../../fork.js";
 import { GIANT_RECORD } from "../../giant.js";
 import { RecordTable } from "../../table.js";
+import { isBroken, mendedText } from "../../well-formed.js";
 import { LINE, MARK, type TitleMeta } from "./kinds.js";
 import { idInName } from "./name.js";
-import { hasLoneSurrogate, replaceLoneSurrogates } from "./surrogates.js";
 
 /** Paths that a shell takes as one word. */
 const PLAIN_PATH = /^[\w@%+=:,./-]+$/;
@@ -103,7 +103,7 @@ class ClaudeCodeFork {
 	#keptUuid(row: number): string | null {
 		const index = this.#table.id.at(row);
 		const uuid = this.#table.string(index);
-		if (uuid === null || this.#used[index] === 1 || hasLoneSurrogate(uuid)) return null;
+		if (uuid === null || this.#used[index] === 1 || isBroken(uuid)) return null;
 		this.#used[index] = 1;
 		return uuid;
 	}
@@ -125,7 +125,7 @@ class ClaudeCodeFork {
 			{ path: ["type"], value: '"user"', add: true },
 			{
 				path: ["message"],
-				value: JSON.stringify({ role: "user", content: replaceLoneSurrogates(text) }),
+				value: JSON.stringify({ role: "user", content: mendedText(text) }),
 				add: true,
 			},
 			{ path: ["uuid"], value: JSON.stringify(uuid), add: true },
@@ -134,7 +134,7 @@ class ClaudeCodeFork {
 				path: ["midcompact"],
 				value: JSON.stringify({
 					block,
-					topic: replaceLoneSurrogates(topic),
+					topic: mendedText(topic),
 					parent: { session: parent.id, path: parent.path },
 				}),
 				add: true,

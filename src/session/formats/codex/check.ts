@@ -3,7 +3,7 @@ import { breathe, pacer } from "../../breathe.js";
 import { isObject, type JsonObject, type JsonValue, stringOrNull } from "../../record.js";
 import type { RecordFinding, ResumeCheck, ResumeFinding, ResumeView, Severity } from "../../resume.js";
 import type { RecordTable } from "../../table.js";
-import { hasLoneSurrogate } from "./clean.js";
+import { brokenStringIn } from "../../well-formed.js";
 import { lineRows, ownMeta } from "./context.js";
 import { LOST_BASE, MARK, ROW } from "./kinds.js";
 import { fileName, idInName } from "./name.js";
@@ -23,7 +23,7 @@ const BYTE_ORDER_MARK = 3;
 
 function lineFindings(record: JsonObject): RecordFinding[] {
 	const findings: RecordFinding[] = [];
-	if (hasLoneSurrogate(record))
+	if (brokenStringIn(record) !== null)
 		findings.push(finding("lone_surrogate", "refused", "Codex drops a line that holds half of a surrogate pair."));
 	if (isBare(record)) return findings;
 	const { timestamp, ordinal } = record;

@@ -2,6 +2,7 @@
 import type { ForkCleaner } from "../../fork.js";
 import { jsonText } from "../../json-text.js";
 import { isObject, type JsonObject, type JsonValue } from "../../record.js";
+import { mendedRecord } from "../../well-formed.js";
 import { itemFacts } from "./items.js";
 import { HEADER_DEFAULTS } from "./kinds.js";
 import { isBare, isFlatMeta } from "./read.js";
@@ -25,7 +26,7 @@ const LEFT_OUT = new Set([
  * when nothing is left.
  */
 function clean(record: JsonObject): JsonObject | null {
-	const sound = wellFormed(record);
+	const sound = mendedRecord(record);
 	if (isBare(sound)) return cleanItem(sound);
 	const { payload } = sound;
 	if (!isObject(payload)) return sound;
@@ -44,7 +45,7 @@ function clean(record: JsonObject): JsonObject | null {
  * history, whose summary becomes the user message that Codex makes of it.
  */
 function carry(record: JsonObject): { record: JsonObject; edits: [] } | null {
-	const carried = carriedLine(wellFormed(record));
+	const carried = carriedLine(mendedRecord(record));
 	return carried && { record: carried, edits: [] };
 }
 
@@ -139,29 +140,4 @@ function outputOf(output: JsonObject): JsonValue {
 	if (Array.isArray(inner) || typeof inner === "string") return inner;
 	if (typeof output.text === "string") return output.text;
 	return output.type === "input_image" ? [output] : jsonText(output);
-}
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
-/** In JSON text that was just made, `\ud800`…`\udfff` stand for nothing but a surrogate without its other half. */
-const ESCAPE = /\\(?:u(d[89a-f][0-9a-f]{2})|.)/g;
-
-/** The record with U+FFFD in place of every lone surrogate, for which Codex drops the whole line. */
-function wellFormed(record: JsonObject): JsonObject {
-	if (!hasLoneSurrogate(record)) return record;
-	const text = jsonText(record).replace(ESCAPE, (found, surrogate) => (surrogate === undefined ? found : "\\ufffd"));
-	return JSON.parse(text) as JsonObject;
-}
-
-/** Whether any string of a value, key or not, holds a lone surrogate. */
-export function hasLoneSurrogate(value: JsonValue): boolean {
-	const open: JsonValue[] = [value];
-	for (let one = open.pop(); one !== undefined; one = open.pop()) {
-		if (typeof one === "string") {
-			if (LONE_SURROGATE.test(one)) return true;
-		} else if (typeof one === "object" && one !== null) {
-			if (!Array.isArray(one)) for (const key of Object.keys(one)) if (LONE_SURROGATE.test(key)) return true;
-			for (const inner of Object.values(one)) if (inner !== undefined) open.push(inner);
-		}
-	}
-	return false;
 }

@@ -10,6 +10,7 @@ import {
 	stringOrNull,
 	timeOf,
 } from "../../record.js";
+import { isBroken } from "../../well-formed.js";
 import type { FormatReader } from "../format.js";
 import { writtenSummary } from "./host-text.js";
 import { agentMessage, itemFacts } from "./items.js";
@@ -267,8 +268,6 @@ function hostReads(record: JsonObject, facts: RecordFacts): boolean {
 	return typeof record.timestamp === "string" && ordered && !hasBrokenText(facts);
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 function hasLoneSurrogate(item: JsonValue): boolean {
 	const facts = isObject(item) ? itemFacts(item) : null;
 	return facts !== null && hasBrokenText(facts);
@@ -276,14 +275,14 @@ function hasLoneSurrogate(item: JsonValue): boolean {
 
 function hasBrokenText({ parts }: RecordFacts): boolean {
 	return parts.some((part) => {
-		if (part.type === "text" || part.type === "thinking") return isBroken(part.text);
-		return part.type === "tool_call" && (isBroken(part.name) || isBroken(part.arguments ?? ""));
+		if (part.type === "text" || part.type === "thinking") return isDropped(part.text);
+		return part.type === "tool_call" && (isDropped(part.name) || isDropped(part.arguments ?? ""));
 	});
 }
 
 /** A text that was loaded in part may end inside a pair. */
-function isBroken(text: string): boolean {
-	return LONE_SURROGATE.test(text) && splitCutText(text).missing === null;
+function isDropped(text: string): boolean {
+	return isBroken(text) && splitCutText(text).missing === null;
 }
 
 function unreadable(): RecordFacts {

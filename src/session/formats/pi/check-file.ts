@@ -2,7 +2,7 @@
 import type { Damage, DamageKind } from "../../damage.js";
 import type { ResumeFinding, ResumeView } from "../../resume.js";
 import type { RecordTable } from "../../table.js";
-import { aboutFile, aboutRow } from "../claude-code/check-finding.js";
+import { aboutFile, aboutRow } from "../check-finding.js";
 import { CURRENT_VERSION, type HeaderMeta, TYPE } from "./codes.js";
 
 const BYTE_ORDER_MARK = 3;

@@ -4,7 +4,7 @@ import { breathe, pacer } from "../../breathe.js";
 import type { DamageKind } from "../../damage.js";
 import type { ResumeFinding, ResumeView } from "../../resume.js";
 import { RecordTable } from "../../table.js";
-import { aboutRow } from "../claude-code/check-finding.js";
+import { aboutRow } from "../check-finding.js";
 import { type CompactionMeta, FIRST_TREE_VERSION, type HeaderMeta, TYPE } from "./codes.js";
 
 const LINKS: Partial<Record<DamageKind, string>> = {

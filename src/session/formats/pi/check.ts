@@ -1,8 +1,8 @@
 /** Would Pi go on with a session, and send what the file says? Each rule was seen in 1.6; the table of them is in NOTES.md. */
 import { isObject, type JsonObject, type JsonValue } from "../../record.js";
 import type { RecordFinding, ResumeCheck, Severity } from "../../resume.js";
-import { excerpt } from "../claude-code/check-finding.js";
-import { stringWithLoneSurrogate } from "../claude-code/surrogates.js";
+import { brokenStringIn } from "../../well-formed.js";
+import { excerpt } from "../check-finding.js";
 import { fileFindings } from "./check-file.js";
 import { pathFindings } from "./check-path.js";
 import { hasImage, isEmptyText, isHollowThinking } from "./clean.js";
@@ -13,7 +13,7 @@ export const piCheck: ResumeCheck = {
 	record(record) {
 		const message = messageOf(record);
 		const findings = message ? contentFindings(message) : [];
-		const broken = stringWithLoneSurrogate(record);
+		const broken = brokenStringIn(record);
 		if (broken !== null)
 			findings.push(
 				finding(

@@ -1,13 +1,13 @@
 /** What of one entry goes into a fork. An entry is never left out: the next one names it, and one without content Pi keeps and does not send. */
 import type { ForkCleaner } from "../../fork.js";
 import { isObject, type JsonObject, type JsonValue } from "../../record.js";
-import { wellFormed } from "../claude-code/surrogates.js";
+import { mendedRecord } from "../../well-formed.js";
 
 export const piCleaner: ForkCleaner = {
 	clean(record) {
 		if (typeof record.type !== "string" && typeof record.role === "string")
-			return wellFormed({ type: "message", message: cleanMessage(record) });
-		return wellFormed(cleanEntry(record));
+			return mendedRecord({ type: "message", message: cleanMessage(record) });
+		return mendedRecord(cleanEntry(record));
 	},
 };
 

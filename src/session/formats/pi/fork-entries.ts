@@ -1,7 +1,7 @@
 /** Which entries of a session go into a fork: those on the way to the anchor, in order, blocks in place of ranges, each under its id. */
 import type { BlockMessage, ForkRequest } from "../../fork.js";
 import type { RecordTable } from "../../table.js";
-import { hasLoneSurrogate } from "../claude-code/surrogates.js";
+import { isBroken } from "../../well-formed.js";
 import {
 	CURRENT_VERSION,
 	type EditMeta,
@@ -185,7 +185,7 @@ function newIds(
 		if (blocks.has(at)) ids.set(at, fresh());
 		else if (fates[at] === FATE.KEPT) {
 			const id = table.string(table.id.at(path[at]));
-			if (version < FIRST_TREE_VERSION || id === null || hasLoneSurrogate(id)) ids.set(at, fresh());
+			if (version < FIRST_TREE_VERSION || id === null || isBroken(id)) ids.set(at, fresh());
 		}
 	}
 	return ids;

@@ -1,7 +1,7 @@
 /** A fork of a Pi session: one file of version 3, the entries on the way to the anchor in a single line of parents. */
 import type { BlockMessage, FieldEdit, ForkPiece, ForkRequest, FormatWriter } from "../../fork.js";
 import { RecordTable } from "../../table.js";
-import { replaceLoneSurrogates } from "../claude-code/surrogates.js";
+import { mendedText } from "../../well-formed.js";
 import {
 	BLOCK_TYPE,
 	type CompactionMeta,
@@ -137,9 +137,9 @@ class PiFork {
 		const entry = {
 			type: "custom_message",
 			customType: BLOCK_TYPE,
-			content: replaceLoneSurrogates(text),
+			content: mendedText(text),
 			display: true,
-			details: { blockId: block, topic: replaceLoneSurrogates(topic) },
+			details: { blockId: block, topic: mendedText(topic) },
 			id: this.#entries.idAt(at),
 			parentId,
 			timestamp: this.#dateOf(this.#entries.path[at]),

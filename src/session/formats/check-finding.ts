@@ -1,6 +1,7 @@
 /** Findings of a check in the words of its rules. */
-import type { ResumeFinding, Severity } from "../../resume.js";
-import type { RecordTable } from "../../table.js";
+import type { ResumeFinding, Severity } from "../resume.js";
+import type { RecordTable } from "../table.js";
+import { mendedText } from "../well-formed.js";
 
 const EXCERPT = 60;
 
@@ -22,6 +23,6 @@ export function aboutRow(
 export function excerpt(text: string, place?: RegExp): string {
 	const at = place ? text.search(place) : 0;
 	const start = Math.max(at - EXCERPT / 2, 0);
-	const cut = text.slice(start, start + EXCERPT).replace(/\p{Surrogate}/gu, "\ufffd");
+	const cut = mendedText(text.slice(start, start + EXCERPT));
 	return `${start > 0 ? "…" : ""}${cut}${start + EXCERPT < text.length ? "…" : ""}`;
 }

@@ -8,21 +8,31 @@ import type { OpenSurvey } from "./survey.js";
 export async function anchoredSurvey(read: ReadSource, anchor: AnchorFacts): Promise<OpenSurvey> {
 	const { format, scope, entry } = anchor;
 	if (read.loaded.format !== format) throw gone(anchor);
-	const survey = await read.survey({ scope, leaf: entry }).catch((thrown) => {
+	const named = await read.survey({ scope, leaf: entry }).catch((thrown) => {
 		if (asMidcompactError(thrown).code !== "unknown_ref") throw thrown;
-		return foundAgain(read, anchor);
+		return null;
 	});
-	if (!survey || survey.atoms.length !== anchor.atoms || survey.branch.messages.length !== anchor.messages)
-		throw gone(anchor);
+	const survey = named && fits(named, anchor) ? named : await foundAgain(read, anchor);
+	if (!survey) throw gone(anchor);
 	return survey;
 }
 
-/** By content, where the host gave the entries new ids (RULINGS 14): the first so many atoms of the branch as it is now. Null when they are others. */
-async function foundAgain(read: ReadSource, { scope, atoms, hash }: AnchorFacts): Promise<OpenSurvey | null> {
+function fits({ atoms, branch }: OpenSurvey, anchor: AnchorFacts): boolean {
+	return atoms.length === anchor.atoms && branch.messages.length === anchor.messages;
+}
+
+/**
+ * By content, where the host gave the entries new ids (RULINGS 14) or the leaf alone does not name all that was frozen: the first so many atoms of the branch as it is now. Null when
+ * they are others.
+ */
+async function foundAgain(read: ReadSource, anchor: AnchorFacts): Promise<OpenSurvey | null> {
+	const { scope, atoms, hash } = anchor;
 	const now = await read.survey({ scope, leaf: null });
 	if (now.atoms.length < atoms || (await now.hashOf(0, atoms - 1)) !== hash) return null;
+	if (fits(now, anchor)) return now;
 	const entries = now.branch.messages.entriesOf(now.atoms.messageStart.at(atoms) - 1);
-	return read.survey({ scope, leaf: now.table.entryOf(entries[entries.length - 1]) });
+	const again = await read.survey({ scope, leaf: now.table.entryOf(entries[entries.length - 1]) });
+	return fits(again, anchor) ? again : null;
 }
 
 function gone({ entry }: AnchorFacts): MidcompactError {

@@ -53,25 +53,27 @@ export function outputExists(path: string): MidcompactError {
 export class PendingFile {
 	readonly path: string;
 	readonly #target: string;
+	readonly #what: string;
 	readonly #handle: FileHandle;
 	#open = true;
 
-	private constructor(path: string, target: string, handle: FileHandle) {
+	private constructor(path: string, target: string, what: string, handle: FileHandle) {
 		this.path = path;
 		this.#target = target;
+		this.#what = what;
 		this.#handle = handle;
 	}
 
-	/** Creates it, empty, with the permissions of `like`. Errors: `invalid_output` with the system's reason. */
-	static async create(target: string, like: string): Promise<PendingFile> {
+	/** Creates it, empty, with the permissions of `like`; `what` says in errors what it is. Errors: `invalid_output` with the system's reason. */
+	static async create(target: string, like: string, what = "The new session"): Promise<PendingFile> {
 		const path = temporaryName(target);
 		try {
 			removeAbandoned(dirname(target), Date.now());
 			const { mode } = await stat(like);
 			const handle = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, (mode & 0o777) | 0o600);
-			return new PendingFile(path, target, handle);
+			return new PendingFile(path, target, what, handle);
 		} catch (cause) {
-			throw unwritable(target, cause);
+			throw unwritable(target, cause, what);
 		}
 	}
 
@@ -81,7 +83,7 @@ export class PendingFile {
 			await this.#handle.sync();
 			await this.#close();
 		} catch (cause) {
-			throw unwritable(this.#target, cause);
+			throw unwritable(this.#target, cause, this.#what);
 		}
 	}
 
@@ -92,7 +94,7 @@ export class PendingFile {
 			await syncFolder(dirname(this.#target));
 		} catch (cause) {
 			if ((cause as NodeJS.ErrnoException).code === "EEXIST") throw outputExists(this.#target);
-			throw unwritable(this.#target, cause);
+			throw unwritable(this.#target, cause, this.#what);
 		}
 	}
 
@@ -127,17 +129,12 @@ export class PendingFile {
 	}
 }
 
-/** A failure of the system while a fork is written, in words. */
-export function unwritable(target: string, cause: unknown): MidcompactError {
+/** A failure of the system while a file is written, in words. */
+export function unwritable(target: string, cause: unknown, what = "The new session"): MidcompactError {
 	if (cause instanceof MidcompactError && cause.code !== "internal") return cause;
 	const reason =
 		cause instanceof Error ? cause.message.replace(/^Unexpected failure: /, "").split(",")[0] : String(cause);
-	return new MidcompactError(
-		"invalid_output",
-		`The new session ${target} cannot be written: ${reason}.`,
-		undefined,
-		cause,
-	);
+	return new MidcompactError("invalid_output", `${what} ${target} cannot be written: ${reason}.`, undefined, cause);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -149,7 +149,6 @@ describe("wrong usage of the planning commands", () => {
 		[["plan"], /session/],
 		[["plan", "SESSION", "delete", "d1"], /no verb 'delete'.*remove/],
 		[["plan", "show", "SESSION"], /session comes first: plan SESSION show/],
-		[["plan", "SESSION", "add", "a0001"], null],
 		[["plan", "SESSION", "add"], /plan SESSION add START END/],
 		[["plan", "SESSION", "add", "a0001", "a0002", "a0003"], /plan SESSION add START END/],
 		[["plan", "SESSION", "read"], /plan SESSION read RANGE/],
@@ -168,7 +167,6 @@ describe("wrong usage of the planning commands", () => {
 		[["recall", "SESSION", "--limit", "many"], /integer/],
 		[["start"], /session/],
 	] as const)("%j: exit code 2 and what to write instead", async (args, said) => {
-		if (said === null) return;
 		const machine = new Machine();
 		const { code, out, err } = await machine.run(args);
 		expect({ code, out }).toEqual({ code: 2, out: "" });

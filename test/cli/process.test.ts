@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import { bash, cli, file, folder, piFile, type Said } from "./run-cli.js";
+import { bash, cli, file, folder, hasTerminals, piFile, type Said, SCRIPT } from "./run-cli.js";
 
 const prompts = (n: number): Said[] =>
 	Array.from({ length: n }, (_, i) => ["user", `Prompt ${i} ${"word ".repeat(30)}`]);
@@ -202,10 +202,7 @@ describe("pipes and signals", () => {
 	});
 });
 
-/** `script` of util-linux gives a command a terminal. */
-const SCRIPT = "/usr/bin/script";
-
-describe.skipIf(process.platform !== "linux" || !existsSync(SCRIPT))("on a terminal", () => {
+describe.skipIf(!hasTerminals)("on a terminal", () => {
 	const typed = (args: string, env: Record<string, string> = {}) =>
 		bash(`${SCRIPT} -qec "stty cols 100; $MIDCOMPACT inspect $FILE ${args} 2>/dev/null" /dev/null`, {
 			FILE: piFile(prompts(2)),

@@ -1,6 +1,6 @@
 /** Runs the built binary as a user does: its own process, with pipes. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,6 +30,28 @@ export function cli(args: readonly string[], options: RunOptions = {}): Promise<
 export function bash(line: string, env: Record<string, string> = {}): Promise<Ended> {
 	return command("bash", ["-c", line], { env: { MIDCOMPACT: `${process.execPath} ${BINARY}`, ...env } });
 }
+
+/** Runs a command on a terminal, which `script` of util-linux makes, and types an answer once `question` stands there. What both streams printed is in `out`. */
+export function onTerminal(
+	args: readonly string[],
+	{ question, answer, env = {} }: { question: RegExp; answer: string; env?: Record<string, string> },
+): Promise<Ended> {
+	const words = [process.execPath, BINARY, ...args].map((word) => `'${word}'`);
+	let seen = "";
+	return command(SCRIPT, ["-qec", words.join(" "), "/dev/null"], {
+		env: { TERM: "xterm", SHELL: "/bin/sh", ...env },
+		started: ({ stdin, stdout }) =>
+			stdout?.on("data", (chunk: Buffer) => {
+				const asked = question.test(seen);
+				seen += chunk.toString("utf8");
+				if (!asked && question.test(seen)) stdin?.write(answer);
+			}),
+	});
+}
+
+/** `script` of util-linux gives a command a terminal. */
+export const SCRIPT = "/usr/bin/script";
+export const hasTerminals = process.platform === "linux" && existsSync(SCRIPT);
 
 function command(file: string, args: readonly string[], { stdin, env = {}, started }: RunOptions): Promise<Ended> {
 	return new Promise((resolve, reject) => {

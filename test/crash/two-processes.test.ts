@@ -36,6 +36,11 @@ it("two processes change one plan a thousand times: no change is lost, none is t
 	const edits = planners.flatMap(({ lines }) =>
 		lines.flatMap((line): Edit[] => ("done" in line && line.done === "edit" ? [line] : [])),
 	);
+	const [first, second] = planners.map(({ lines }) =>
+		lines.flatMap((line) => ("done" in line && line.done === "edit" ? [line.revision] : [])),
+	);
+	// They took turns: neither was done before the other began.
+	expect(Math.max(first[0], second[0])).toBeLessThan(Math.min(first[EACH - 1], second[EACH - 1]));
 	const revisions = edits.map(({ revision }) => revision).sort((a, b) => a - b);
 	expect(revisions).toEqual(Array.from({ length: 2 * EACH }, (_, i) => i + 1));
 	const [journal, ...others] = journalsIn(stateDir);

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, renameSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { answer, at, call, result, user } from "../formats/claude-code/lines.js";
@@ -230,6 +230,21 @@ describe("a commit that is cancelled", () => {
 		const last = await desk.open(path);
 		await expect(last.planning.commit()).resolves.toMatchObject({ notices: [] });
 		await last.close();
+	});
+});
+
+describe("what a killed commit left under a temporary name", () => {
+	it("is swept away by the next one when it is older than a day, and left alone when it is younger", async () => {
+		const desk = newDesk();
+		const { opened } = await planned(desk);
+		const [dead, alive, other] = [".x.jsonl.0123456789ab.tmp", ".x.jsonl.ba9876543210.tmp", ".mine.tmp"];
+		for (const name of [dead, alive, other]) desk.write(name, "half");
+		const old = new Date(Date.now() - 25 * 3600 * 1000);
+		for (const name of [dead, other]) utimesSync(join(desk.folder, name), old, old);
+		await opened.planning.commit();
+		expect(desk.names()).not.toContain(dead);
+		expect(desk.names()).toEqual(expect.arrayContaining([alive, other]));
+		await opened.close();
 	});
 });
 

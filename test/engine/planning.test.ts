@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSession } from "#src/engine.js";
 import type { JsonObject } from "#src/session/record.js";
-import { answer, at, user } from "../formats/claude-code/lines.js";
+import { answer, at, call, result, user } from "../formats/claude-code/lines.js";
 import {
 	assistant,
 	compaction,
@@ -52,6 +52,25 @@ describe("a transaction", () => {
 		expect(third.kinds()).toHaveLength(18);
 		await expect(third.planning.abort()).rejects.toEqual(refusal("no_transaction"));
 		await third.close();
+	});
+
+	it("finds an anchor again whose last call was answered behind its leaf", async () => {
+		const path = newFile([
+			user("u", null),
+			call("a", "u", "t1", { id: "m" }),
+			call("a2", "a", "t2", { id: "m" }),
+			result("r1", "a2", "t1"),
+			result("r2", "a2", "t2"),
+			user("side", "r2", "a line of a sub-agent", { isSidechain: true }),
+		]);
+		const first = await desk.open(path);
+		const { id, anchor } = await first.planning.start();
+		expect(anchor).toMatchObject({ entry: "r1", atoms: 2, messages: 4 });
+		await first.close();
+		const second = await desk.open(path);
+		await second.add(0, 1);
+		expect(await second.planning.current()).toMatchObject({ id, plan: { revision: 1 } });
+		await second.close();
 	});
 
 	it.each(["undo", "abort", "project", "commit"] as const)("is asked for by %s where none is open", async (deed) => {

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { checkResume } from "#src/engine/resume.js";
 import type { OpenSurvey } from "#src/engine/survey.js";
-import { openSession } from "#src/engine.js";
 import type { FormatName } from "#src/session/record.js";
+import { openShared } from "../helpers/engine.js";
 import { forkFile, type TestRange, testBlockText } from "../helpers/fork.js";
 
 /** How a list of elements is written. */
@@ -62,7 +62,7 @@ export interface SeenArray {
 }
 
 export async function seeArray(path: string, format: FormatName): Promise<SeenArray> {
-	const session = await openSession(path, { format, threads: 1, background: { tokens: false, index: false } });
+	const session = await openShared(path, { format });
 	try {
 		const survey = session.survey as OpenSurvey;
 		const { atoms, branch, table } = survey;

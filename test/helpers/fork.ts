@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { writeFork } from "#src/engine/fork.js";
 import type { OpenSurvey } from "#src/engine/survey.js";
-import { type OpenOptions, openSession } from "#src/engine.js";
+import type { OpenOptions } from "#src/engine.js";
 import { WRITERS } from "#src/session/formats/writers.js";
+import { openShared } from "./engine.js";
 
 /** Atoms `from … to`, both included. */
 export interface TestRange {
@@ -47,7 +48,7 @@ export async function forkFile(
 	ranges: readonly TestRange[],
 	options: ForkOptions = {},
 ): Promise<TestFork> {
-	const session = await openSession(path, { ...options.open, background: { tokens: false, index: false } });
+	const session = await openShared(path, options.open);
 	try {
 		const survey = session.survey as OpenSurvey;
 		const writer = WRITERS[survey.format];

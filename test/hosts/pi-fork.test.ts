@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSession } from "#src/engine.js";
 import { isObject, type JsonObject } from "#src/session/record.js";
 import { openAtoms, recordsOf } from "../formats/pi/forks.js";
+import { openShared } from "../helpers/engine.js";
 import { type ForkOptions, forkFile, type TestRange, testBlockText } from "../helpers/fork.js";
 import { type FakeModel, startFakeModel, type WireMessage } from "./pi/fake-model.js";
 import { makePiHome, type PiHome } from "./pi/home.js";
@@ -312,7 +312,7 @@ describe.skipIf(!PI_NODE || !PI_CLI)("forks in the real Pi (PI_NODE, PI_CLI)", (
 
 /** Content hash of every atom. */
 async function hashesOf(file: string): Promise<string[]> {
-	const session = await openSession(file, { background: { tokens: false, index: false } });
+	const session = await openShared(file);
 	const { atoms } = session.survey;
 	const hashes = Array.from({ length: atoms.length }, (_, atom) => session.survey.hashOf(atom, atom));
 	return Promise.all(hashes).finally(() => session.close());

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { checkResume, type ResumeReport } from "#src/engine/resume.js";
 import type { OpenSurvey } from "#src/engine/survey.js";
-import { openSession } from "#src/engine.js";
 import type { Scope } from "#src/session/branch.js";
 import { claudeCodeCleaner } from "#src/session/formats/claude-code/clean.js";
 import { claudeCodeReader } from "#src/session/formats/claude-code/read.js";
 import type { JsonObject, Part } from "#src/session/record.js";
+import { openShared } from "../../helpers/engine.js";
 import { type TestRange, testBlockText } from "../../helpers/fork.js";
 import { type ApiMessage, type Line, mergeLines, sentLines } from "../../hosts/claude-code-rule.js";
 
@@ -38,7 +38,7 @@ export interface Opened {
 /** The atoms of a session with the content that a fork would give them, and whether its host would resume it. */
 export async function openAtoms(path: string, scope: Scope = "context"): Promise<Opened> {
 	const bytes = readFileSync(path);
-	const session = await openSession(path, { scope, background: { tokens: false, index: false } });
+	const session = await openShared(path, { scope });
 	try {
 		const survey = session.survey as OpenSurvey;
 		const { atoms, branch, table } = survey;

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { checkResume, type ResumeReport } from "#src/engine/resume.js";
 import type { OpenSurvey } from "#src/engine/survey.js";
-import { openSession } from "#src/engine.js";
 import type { Scope } from "#src/session/branch.js";
 import type { JsonObject } from "#src/session/record.js";
+import { openShared } from "../../helpers/engine.js";
 import { type TestRange, testBlockText } from "../../helpers/fork.js";
 import { contextAt, type Expected, migrate, originalsAt } from "./oracle.js";
 
@@ -37,7 +37,7 @@ export interface Opened {
 
 /** The atoms of a session, and whether Pi would go on with it. */
 export async function openAtoms(path: string, scope: Scope = "context"): Promise<Opened> {
-	const session = await openSession(path, { scope, format: "pi", background: { tokens: false, index: false } });
+	const session = await openShared(path, { scope, format: "pi" });
 	try {
 		const survey = session.survey as OpenSurvey;
 		const { atoms, branch, table } = survey;

@@ -41,6 +41,12 @@ export class Shell {
 		return this.terminal ? process.stdout.columns || USUAL_COLUMNS : PIPE_COLUMNS;
 	}
 
+	/** Where a question is put. A terminal that does not tell its width would get every letter on a line of its own. */
+	get questions(): NodeJS.WriteStream {
+		process.stderr.columns ||= USUAL_COLUMNS;
+		return process.stderr;
+	}
+
 	/** Colours go to a terminal only; NO_COLOR and `--no-color` turn them off. */
 	paint(wanted: boolean): Paint {
 		const { NO_COLOR, TERM } = process.env;

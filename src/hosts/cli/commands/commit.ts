@@ -67,7 +67,7 @@ async function reviewed(shell: Shell, session: Session): Promise<string | null> 
 	const agreed = await confirm({
 		message: `Commit this plan (digest ${digest}) into a new session?`,
 		initialValue: false,
-		output: process.stderr,
+		output: shell.questions,
 		signal: shell.signal,
 	});
 	if (agreed === true) return digest;

@@ -23,6 +23,8 @@ export async function chooseTarget(
 	{ out, session, now, newId }: { out: string | null; session: string; now: Date; newId(): string },
 ): Promise<Target> {
 	const given = out === null ? null : resolve(out);
+	if (out !== null && given !== null && /[\\/]$/.test(out) && !(await isFolder(given)))
+		throw new MidcompactError("invalid_output", `There is no folder ${given} to write the new session into.`);
 	const folder = given !== null && (await isFolder(given)) ? given : dirname(given ?? session);
 	if (!(await isFolder(folder)))
 		throw new MidcompactError("invalid_output", `There is no folder ${folder} to write the new session into.`);

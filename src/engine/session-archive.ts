@@ -1,4 +1,5 @@
 /** The blocks that a session knows: those that stand in it, and those that were made from it; their originals from the archive. */
+import { MidcompactError } from "../errors.js";
 
 import type { BlockArchive, BlockFacts } from "../plan/archive.js";
 import { blockNumber } from "../plan/archive-file.js";
@@ -33,8 +34,24 @@ export class SessionArchive implements BlockArchive {
 		return [...blocks.values()].sort((a, b) => blockNumber(a.id) - blockNumber(b.id));
 	}
 
-	read(id: string, budget: number): Promise<{ text: string; omitted: number }> {
-		return this.#folder.read(id, budget, this.#signal);
+	async read(id: string, budget: number): Promise<{ text: string; omitted: number }> {
+		try {
+			return await this.#folder.read(id, budget, this.#signal);
+		} catch (thrown) {
+			if (!(thrown instanceof MidcompactError) || thrown.code !== "archive_damaged" || (await this.#knows(id)))
+				throw thrown;
+			throw new MidcompactError(
+				"unknown_block",
+				`There is no block ${id} in this session, and none was committed from it.`,
+			);
+		}
+	}
+
+	/** Whether there ever was such a block here. */
+	async #knows(id: string): Promise<boolean> {
+		if ((await this.#marks()).some((mark) => mark.id === id)) return true;
+		const { headers, damaged } = await this.#folder.headers();
+		return headers.some(({ block }) => block === id) || damaged.some(({ block }) => block === id);
 	}
 }
 

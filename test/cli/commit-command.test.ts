@@ -1,11 +1,13 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { InspectData } from "#src/facade/inspect.js";
 import type { RangeData } from "#src/facade/plan-figures.js";
 import type { RecallListData } from "#src/facade/recall-list.js";
 import type { CommitData, StatusData } from "#src/facade/transaction.js";
+import { fileLock } from "#src/plan/file-lock.js";
+import { answer, user } from "../formats/claude-code/lines.js";
 import { Machine, sha256 } from "./machine.js";
 import { called, hasTerminals, onTerminal, piLines, type Said } from "./run-cli.js";
 
@@ -109,6 +111,12 @@ describe("a commit that is refused changes nothing", () => {
 			/no folder .*nowhere/,
 		],
 		[
+			"a folder that is not there as output",
+			async ({ machine, digest }) => ["--plan", digest, "--out", `${machine.at("nowhere")}/`],
+			"invalid_output",
+			/nowhere/,
+		],
+		[
 			"an output that is a device",
 			async ({ digest }) => ["--plan", digest, "--out", "/dev/full"],
 			"output_exists",
@@ -186,6 +194,20 @@ describe("where the new session goes", () => {
 		expect(list.blocks.map(({ id }) => id)).toEqual(["c0001", "c0002", "c0003"]);
 	});
 
+	it("a Claude Code session takes no name by which the host would not find it", async () => {
+		const machine = new Machine();
+		const session = machine.write("old.jsonl", [user("u1", null, "Fix it"), answer("b1", "u1"), user("u2", "b1")]);
+		await machine.ok(["start", session]);
+		const { digest } = await machine.ok<RangeData>(["plan", session, "add", "a0002", "--summary", "Fixed."]);
+		const before = machine.snapshot();
+		const commit = ["commit", session, "--plan", digest, "--out"];
+		const error = await machine.refused([...commit, machine.at("named.jsonl")]);
+		expect(error).toMatchObject({ code: "invalid_output", message: expect.stringContaining("UUID") });
+		expect(machine.snapshot()).toEqual(before);
+		const id = "0f0e0d0c-0b0a-4908-8706-050403020100";
+		expect(await machine.ok<CommitData>([...commit, machine.at(`${id}.jsonl`)])).toMatchObject({ session: id });
+	});
+
 	it("--with-later carries what the host appended; without it the new session ends at the anchor", async () => {
 		const later: Said[] = [...SAID, ["assistant", "Gladly."], ["user", "One more thing"]];
 		for (const [options, messages] of [
@@ -217,6 +239,35 @@ describe("two at once", () => {
 		const refs = ["a0001", "a0004", "a0005", "a0006"];
 		await Promise.all(refs.map((ref) => machine.ok(["plan", session, "add", ref, "--summary", ref])));
 		expect(await machine.ok<StatusData>(["status", session])).toMatchObject({ revision: 5, totals: { ranges: 5 } });
+	});
+
+	it("what somebody else holds is refused, naming the holder; reading goes on", async () => {
+		const { machine, session, digest } = await planned();
+		const [slot] = readdirSync(machine.state, { recursive: true, encoding: "utf8" }).filter((path) =>
+			path.endsWith("where.json"),
+		);
+		const lock = fileLock(dirname(join(machine.state, slot)));
+		await lock.acquire("ui");
+		try {
+			for (const args of [
+				["plan", session, "add", "a0001"],
+				["plan", session, "undo"],
+				["commit", session, "--plan", digest],
+				["abort", session],
+			]) {
+				const error = await machine.refused(args);
+				expect(error).toMatchObject({
+					code: "locked",
+					message: expect.stringMatching(`user interface .process ${process.pid} `),
+				});
+			}
+			const { out } = await machine.run(["status", session]);
+			expect(out).toContain(`Planning lock: held by ui (process ${process.pid} `);
+			expect(readdirSync(machine.sessions)).toEqual(["session.jsonl"]);
+		} finally {
+			await lock.release();
+		}
+		await machine.ok(["commit", session, "--plan", digest]);
 	});
 
 	it("of several starts one opens the transaction", async () => {

@@ -177,8 +177,8 @@ describe.each(STORIES)("a real session of $format", (story) => {
 			});
 			await machine.ok(["start", first.path]);
 			const { messages } = await machine.projected(first.path, "committed.jsonl");
-			expect(messages.map((message) => contentOf(message, first.session))).toEqual(
-				planned.map((message) => contentOf(message, null)),
+			expect(messages.map((message) => contentOf(message, first.session ?? ""))).toEqual(
+				planned.map((message) => contentOf(message, "00000000-0000-0000-0000-000000000000")),
 			);
 		});
 
@@ -261,9 +261,9 @@ function placeOf(messages: readonly ProjectedMessage[], [start, end]: readonly [
 	return { from: inside.indexOf(true), to: inside.lastIndexOf(true) + 1 };
 }
 
-/** What is sent of a message. A block names the session that it stands in, which has no id before the commit, and some hosts keep it in a message of their own kind. */
-function contentOf({ role, parts }: ProjectedMessage, session: string | null): object {
-	const text = parts[0]?.type === "text" ? parts[0].text : "";
-	if (!text.startsWith("[midcompact block ")) return { role, parts };
-	return { block: text.replace(session ?? "00000000-0000-0000-0000-000000000000", "SESSION") };
+/** What is sent of a message. A block names the session that it stands in, which has no id before the commit. */
+function contentOf({ role, block, parts }: ProjectedMessage, session: string): object {
+	const [first] = parts;
+	if (block === null || first?.type !== "text") return { role, block, parts };
+	return { role, block, text: first.text.replace(session, "SESSION") };
 }

@@ -40,7 +40,7 @@ export function sessionOptions(command: Command): Command {
 		.option("--leaf <id>", "entry at which the branch ends")
 		.addOption(new Option("--encoding <name>", "tokenizer of all token figures").choices(ENCODINGS))
 		.option("--threads <n>", "worker threads at most", positiveInteger)
-		.option("--wait", "answer when all tokens are counted (inspect, measure and show do so by themselves up to 8 MB)");
+		.option("--wait", "answer when all tokens are counted (up to 8 MB that is done unasked wherever tokens are shown)");
 	return outputOptions(command);
 }
 

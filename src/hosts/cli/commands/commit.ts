@@ -31,7 +31,7 @@ export function addCommit(program: Command, shell: Shell): void {
 		.option("--with-later", "also carry what the host appended after the transaction was started")
 		.addHelpText(
 			"after",
-			"\nThe session itself is never changed. Without a terminal --plan is needed; `midcompact status` shows the digest.\n\nExamples:\n  midcompact commit session.jsonl\n  midcompact commit session.jsonl --plan 582ba5c33e42 --out compacted.jsonl",
+			"\nThe session itself is never changed. Without a terminal --plan is needed; `midcompact status` shows the digest.\n\nExamples:\n  midcompact commit session.jsonl\n  midcompact commit session.jsonl --plan 582ba5c33e42 --out folder",
 		);
 	sessionOptions(command).action((name: string, options: CommitOptions) => {
 		if (options.yes) command.error(`error: commit has no --yes; ${DIGEST_NEEDED}`);

@@ -87,22 +87,22 @@ function worstFirst(findings: readonly ResumeFinding[]): ResumeFinding[] {
 	];
 }
 
-/** Whether the host would resume the file, and why not. */
-function resumeLines({ anchor, resume }: DoctorData, paint: Paint): string[] {
-	const { would, count: all, refused, listed, findings: found } = resume;
+/** Whether the host would resume the file. */
+function verdictText({ anchor, resume: { would, refused } }: DoctorData, paint: Paint): string {
 	const host = anchor.format;
-	const verdict = would
+	return would
 		? `Resume: nothing found that ${host} would refuse or lose.`
-		: `Resume: ${plural(refused, "thing")} that ${host} would refuse or lose.`;
-	const lines = [would ? verdict : paint("yellow", verdict)];
-	for (const { rule, severity, entry, message } of found) {
+		: paint("yellow", `Resume: ${plural(refused, "thing")} that ${host} would refuse or lose.`);
+}
+
+/** Why not, and what it would mend by itself. */
+function resumeLines({ resume: { count: all, listed, findings: found } }: DoctorData, paint: Paint): string[] {
+	const lines = found.map(({ rule, severity, entry, message }) => {
 		const place = entry === null ? "" : ` at ${shortName(entry)}`;
-		lines.push(
-			`  ${severity === "refused" ? "refused " : "repaired"}  ${rule}${place}: ${oneLine(message, MESSAGE_BOUND)}`,
-		);
-	}
-	if (all > listed) lines.push(paint("dim", `  ${count(all - listed)} more`));
-	return lines.map((line) => safe(line));
+		const said = `${padEnd(severity, 8)}  ${rule}${place}: ${oneLine(message, MESSAGE_BOUND)}`;
+		return safe(`  ${said}`);
+	});
+	return all > listed ? [...lines, paint("dim", `  ${count(all - listed)} more`)] : lines;
 }
 
 /** Findings with whether they are about what the anchor was read from. */
@@ -134,6 +134,7 @@ function moreText({ count: all, kept, listed }: DoctorData["damage"]): string | 
 	return `${exist}; only the first ${count(kept)} are kept one by one.`;
 }
 
+/** What counts stands first: a bounded text keeps its first lines. */
 function report(name: string, data: DoctorData, paint: Paint): string {
 	const { anchor, damage, notices } = data;
 	const lines = [
@@ -145,16 +146,19 @@ function report(name: string, data: DoctorData, paint: Paint): string {
 	else {
 		lines.push(paint("yellow", `${plural(damage.count, "finding")}, ${count(damage.on_anchor)} on the anchor`));
 		for (const [kind, n] of Object.entries(damage.kinds)) lines.push(`  ${padEnd(kind, 16)}${padStart(count(n), 8)}`);
+		const more = moreText(damage);
+		if (more !== null) lines.push(paint("dim", more));
+	}
+	lines.push(verdictText(data, paint));
+	if (damage.count > 0) {
 		lines.push("", paint("dim", "        byte      line  kind            on the anchor"));
 		for (const { kind, offset, line, on_anchor } of damage.first) {
 			lines.push(
 				`${padStart(String(offset), 12)}${padStart(String(line), 10)}  ${padEnd(kind, 16)}${on_anchor ? "yes" : "no"}`,
 			);
 		}
-		const more = moreText(damage);
-		if (more !== null) lines.push(paint("dim", more));
 	}
-	lines.push("", ...resumeLines(data, paint));
+	if (data.resume.count > 0) lines.push("", ...resumeLines(data, paint));
 	const reasons = Object.entries(data.protected);
 	if (reasons.length > 0)
 		lines.push("", `Protected atoms: ${reasons.map(([reason, n]) => `${reason} ${count(n)}`).join(", ")}`);

@@ -20,6 +20,8 @@ interface RecallOptions extends SessionOptions {
 }
 
 const BLOCK = /^c\d{4,}$/;
+/** Other ids that are taken for a block's when no block has such a text: `c1`, an atom, a range, a label. */
+const OTHER_ID = /^[acdg]\d+(?:\.\d+)?$/i;
 
 export function addRecall(program: Command, shell: Shell): void {
 	const command = program
@@ -29,7 +31,10 @@ export function addRecall(program: Command, shell: Shell): void {
 		.argument("[what]", "a block id such as c0001, or a text to look for in ids, topics and summaries")
 		.option("--full", "as much of the originals as a reply holds")
 		.option("--limit <n>", "blocks to list, 1-20", integer)
-		.addHelpText("after", "\nExample:\n  midcompact recall session.jsonl c0001 --full");
+		.addHelpText(
+			"after",
+			"\nExamples:\n  midcompact recall session.jsonl\n  midcompact recall session.jsonl parser\n  midcompact recall session.jsonl c0001 --full",
+		);
 	sessionOptions(command).action(async (name: string, what: string | undefined, options: RecallOptions) => {
 		const answer = async (archive: BlockArchive | null) =>
 			shell.printReply(await recalled(archive, what, options), options.json ?? false);
@@ -50,7 +55,10 @@ async function recalled(
 			return okReply("recall_read", await readBlock(archive, { block: what, detail }, cliWords()), READ_BOUND);
 		}
 		const { limit } = options;
-		return okReply("recall_list", await listBlocks(archive, { pattern: what, limit }, cliWords()), REPLY_BOUND);
+		const found = await listBlocks(archive, { pattern: what, limit }, cliWords());
+		if (found.data.total === 0 && what !== undefined && OTHER_ID.test(what))
+			await readBlock(archive, { block: what }, cliWords());
+		return okReply("recall_list", found, REPLY_BOUND);
 	} catch (thrown) {
 		return errorReply(asMidcompactError(thrown));
 	}

@@ -1,5 +1,5 @@
 import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 
@@ -13,6 +13,8 @@ export default defineConfig({
 		exclude: slow ? configDefaults.exclude : [...configDefaults.exclude, ...SLOW],
 		testTimeout: 60_000,
 		hookTimeout: 60_000,
+		// Most tests wait for threads and processes of their own: one worker for every core is not too many.
+		maxWorkers: Math.max(2, availableParallelism()),
 		// Plans of a tester's own sessions are neither seen nor touched.
 		env: { MIDCOMPACT_STATE_DIR: mkdtempSync(join(tmpdir(), "midcompact-test-state-")) },
 	},

@@ -222,7 +222,7 @@ class Originals {
 	async handDown(id: string): Promise<string[]> {
 		const { survey, home, marks, signal } = this.#bench;
 		const archive = home.archive(survey.pool);
-		const folder = archiveFolder(home.root, { format: survey.format, id });
+		const folder = archiveFolder(home.root, { format: home.file.format, id });
 		if (folder === archive.folder) return [];
 		if (!(await isThere(dirname(folder)))) this.#made = dirname(folder);
 		const notices: string[] = [];
@@ -252,9 +252,9 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /** A fork is known as a file of its own from the start; it would be at its first transaction anyhow. */
-async function makeHome({ survey, home }: CommitBench, id: string, path: string): Promise<string[]> {
+async function makeHome({ home }: CommitBench, id: string, path: string): Promise<string[]> {
 	try {
-		await makeSlot(home.root, { format: survey.format, id, path });
+		await makeSlot(home.root, { format: home.file.format, id, path });
 		return [];
 	} catch (thrown) {
 		return [

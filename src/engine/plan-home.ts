@@ -33,8 +33,9 @@ export class PlanHome {
 	}
 
 	/** Looks the state of a session file up; creates nothing. Errors: `state_unavailable`, `unreadable`. */
-	static async find(root: string, file: SessionFile): Promise<PlanHome> {
+	static async find(root: string, { format, id, path }: SessionFile): Promise<PlanHome> {
 		const notices: string[] = [];
+		const file = { format: stateFormat(format), id, path };
 		const home = new PlanHome(root, file, await findSlot(root, file, (notice) => notices.push(notice)));
 		home.notices.push(...notices);
 		return home;
@@ -57,6 +58,13 @@ export class PlanHome {
 	archive(pool: WorkerPool): FolderArchive {
 		return archiveIn(pool, archiveFolder(this.root, this.file));
 	}
+}
+
+/**
+ * The format whose folder keeps the state of a session: an array of nothing but texts is of both array formats (RULINGS 23), as the fork of an Anthropic array may be, so both share one.
+ */
+export function stateFormat(format: FormatName): FormatName {
+	return format === "anthropic" ? "openai-chat" : format;
 }
 
 /** The desk of the plans in a slot's folder. */

@@ -1,6 +1,6 @@
 /** What only the user does with a session's plan: start, undo, abort, project, commit. */
 import type { AtomKind, AtomTable } from "../atoms/table.js";
-import { MidcompactError } from "../errors.js";
+import { asMidcompactError, MidcompactError } from "../errors.js";
 import type { CommitOutcome, ProjectData } from "../facade/transaction.js";
 import { blockId } from "../plan/archive-file.js";
 import type { Desk } from "../plan/desk.js";
@@ -84,7 +84,9 @@ export class SessionPlanning implements Planning {
 	}
 
 	async current(): Promise<Transaction | null> {
-		return (await this.#home.desk?.current()) ?? null;
+		const transaction = (await this.#home.desk?.current()) ?? null;
+		if (!transaction || !this.#lost) return transaction;
+		return { ...transaction, notices: [`${this.#lost.message} It can only be aborted.`, ...transaction.notices] };
 	}
 
 	async start({
@@ -203,8 +205,16 @@ export class SessionPlanning implements Planning {
 		const { scope, anchor, atoms } = this.#survey;
 		const seen = await this.#marksIn(this.#survey);
 		const compacted = scope === "context" && atomsOf(atoms, "summary").length > 0;
-		const behind = compacted ? await this.#marksIn(await this.#read.survey({ scope: "path", leaf: anchor })) : [];
+		const behind = compacted ? await this.#marksIn(await this.#path(anchor)) : [];
 		return [...new Map([...behind, ...seen].map((mark) => [mark.id, mark])).values()];
+	}
+
+	/** The whole path to an entry; to the end of the session where the entry stands in a compaction, which no path has. */
+	#path(leaf: string | null): Promise<OpenSurvey> {
+		return this.#read.survey({ scope: "path", leaf }).catch((thrown) => {
+			if (asMidcompactError(thrown).code !== "unknown_ref") throw thrown;
+			return this.#read.survey({ scope: "path", leaf: null });
+		});
 	}
 
 	async #marksIn(survey: OpenSurvey): Promise<BlockMark[]> {

@@ -7,9 +7,9 @@ import type { RangeData } from "#src/facade/plan-figures.js";
 import type { RecallListData } from "#src/facade/recall-list.js";
 import type { CommitData, StatusData } from "#src/facade/transaction.js";
 import { fileLock } from "#src/plan/file-lock.js";
+import { Machine, sha256 } from "../cli/machine.js";
+import { called, hasTerminals, onTerminal, piLines, type Said } from "../cli/run-cli.js";
 import { answer, user } from "../formats/claude-code/lines.js";
-import { Machine, sha256 } from "./machine.js";
-import { called, hasTerminals, onTerminal, piLines, type Said } from "./run-cli.js";
 
 const SAID: Said[] = [
 	["user", "Fix the build"],

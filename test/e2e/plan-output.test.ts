@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { RangeData } from "#src/facade/plan-figures.js";
-import { Machine } from "./machine.js";
-import { piLines, type Said } from "./run-cli.js";
+import { Machine } from "../cli/machine.js";
+import { piLines, type Said } from "../cli/run-cli.js";
 
 /** About 700 KB, of which the plan leaves all but one message. */
 const LONG = Array.from({ length: 700 }, (_, i): Said => ["user", `Prompt ${i} ${"some words ".repeat(90)}`]);

@@ -9,9 +9,9 @@ import type { RecallListData } from "#src/facade/recall-list.js";
 import type { RecallReadData } from "#src/facade/recall-read.js";
 import type { CommitData, StartData, StatusData } from "#src/facade/transaction.js";
 import type { JsonObject } from "#src/session/record.js";
+import { Machine, sha256 } from "../cli/machine.js";
+import { piLines, type Said } from "../cli/run-cli.js";
 import { answer, boundary, summary, user } from "../formats/claude-code/lines.js";
-import { Machine, sha256 } from "./machine.js";
-import { piLines, type Said } from "./run-cli.js";
 
 const SAID: Said[] = [
 	["user", "Fix the build"],

@@ -5,8 +5,8 @@ import type { RangeData } from "#src/facade/plan-figures.js";
 import type { RangeReadData } from "#src/facade/plan-read.js";
 import type { PlanData } from "#src/facade/plan-show.js";
 import type { AbortData, ProjectData, StartData, StatusData } from "#src/facade/transaction.js";
-import { Machine } from "./machine.js";
-import { called, piLines, type Said } from "./run-cli.js";
+import { Machine } from "../cli/machine.js";
+import { called, piLines, type Said } from "../cli/run-cli.js";
 
 /** Atoms a0001 … a0008; a0006 and a0007 share a call id, so both are protected. */
 const SAID: Said[] = [

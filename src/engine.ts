@@ -27,6 +27,8 @@ export interface OpenOptions {
 	 * what is seen unless `leaf` or `scope` name something else.
 	 */
 	stateDir?: string | false;
+	/** False: the branch itself is opened, also while a transaction is open on another anchor; default true. */
+	atAnchor?: boolean;
 	/** Bytes that the search index may take; default 256 MiB. Beyond it the rest of the session is scanned. */
 	indexBudget?: number;
 	/** Work to do behind the first answer; default both. Without an index every search scans; without tokens the counts stay null. */
@@ -103,6 +105,7 @@ async function openIn(
 		scope: options.scope ?? null,
 		leaf: options.leaf ?? null,
 		stateFolder: stateFolderOf(options.stateDir),
+		atAnchor: options.atAnchor ?? true,
 		encoding: options.encoding ?? "o200k_base",
 		indexBudget: options.indexBudget ?? INDEX_BUDGET,
 		chunkBytes: options.chunkBytes ?? null,

@@ -1,7 +1,7 @@
 /** Worker task: writes a stretch of a fork behind what stands in its file already. */
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, writeSync } from "node:fs";
-import { asMidcompactError, encodeThreadError } from "../src/errors.js";
+import { asMidcompactError, encodeThreadError, MidcompactError } from "../src/errors.js";
 import {
 	type FieldEdit,
 	type ForkCleaner,
@@ -120,7 +120,7 @@ class ForkFile {
 	#cleanedBytes(source: number, start: number, end: number): Buffer | null {
 		const raw = this.#read(source, start, end);
 		const text = raw.toString("utf8");
-		const value = JSON.parse(text) as JsonValue;
+		const value = parsedAgain(text, start);
 		const cleaned = isObject(value) ? this.#cleaner.clean(value) : value;
 		if (cleaned === null) {
 			this.#dropped++;
@@ -280,6 +280,17 @@ class ForkFile {
 			done += n;
 			this.#at += n;
 		}
+	}
+}
+
+function parsedAgain(text: string, start: number): JsonValue {
+	try {
+		return JSON.parse(text) as JsonValue;
+	} catch {
+		throw new MidcompactError(
+			"unreadable",
+			`The session file changed: the record at byte ${start} no longer reads as it did.`,
+		);
 	}
 }
 

@@ -2,7 +2,7 @@
 import { asMidcompactError, encodeThreadError } from "../src/errors.js";
 import { CHECKS } from "../src/session/formats/checks.js";
 import { GIANT_RECORD } from "../src/session/giant.js";
-import type { RecordFinding } from "../src/session/resume.js";
+import { countFinding, type RecordFinding, type RuleCount } from "../src/session/resume.js";
 import { RecordReader, type RowPlaces, type RowSource } from "../src/session/rows.js";
 
 export interface ResumeTask {
@@ -10,10 +10,11 @@ export interface ResumeTask {
 	places: RowPlaces;
 }
 
-/** Findings by the index of the place; `more` were found and left out. */
+/** Findings by the index of the place, as far as they are kept: the first of each rule are. */
 export interface ResumeResult {
 	findings: { index: number; finding: RecordFinding }[];
-	more: number;
+	/** All of them, kept or not, by rule and severity. */
+	counts: RuleCount[];
 }
 
 /** Findings of one task that are kept. */
@@ -31,7 +32,7 @@ export default async function resume(task: ResumeTask): Promise<ResumeResult> {
 async function checkRows({ from, places }: ResumeTask): Promise<ResumeResult> {
 	const { record: check } = CHECKS[from.format];
 	const reader = new RecordReader(from);
-	const result: ResumeResult = { findings: [], more: 0 };
+	const result: ResumeResult = { findings: [], counts: [] };
 	try {
 		for (let index = 0; index < places.start.length; index++) {
 			// The items of one record stand beside each other: it is looked at once.
@@ -40,8 +41,8 @@ async function checkRows({ from, places }: ResumeTask): Promise<ResumeResult> {
 			const { value, field } = await reader.at(places, index);
 			if (field) continue;
 			for (const finding of check(value)) {
-				if (result.findings.length < KEPT) result.findings.push({ index, finding });
-				else result.more++;
+				const sameRule = countFinding(result.counts, finding);
+				if (result.findings.length < KEPT || sameRule === 1) result.findings.push({ index, finding });
 			}
 		}
 	} finally {

@@ -1,9 +1,10 @@
 /** Reads a fork back before it gets its name: what was written must be what was planned, and its host must take it. */
 import { MidcompactError } from "../errors.js";
 import type { PlanRange } from "../plan/plan.js";
+import { breathe, pacer } from "../session/breathe.js";
 import type { ReadOptions } from "./read.js";
 import { ReadSource } from "./read.js";
-import { checkResume, type ResumeReport } from "./resume.js";
+import { checkResume } from "./resume.js";
 import { fileSource } from "./sources.js";
 import type { OpenSurvey } from "./survey.js";
 
@@ -32,12 +33,14 @@ export async function checkFork(
 	const survey = await read.survey({ scope: "context", leaf: null });
 	const [damage] = survey.damage.first;
 	if (damage) throw wrong(`${damage.kind} at byte ${damage.offset}`);
-	compareAtoms(original, ranges, survey, dropped);
+	await compareAtoms(original, ranges, survey, dropped);
 	const found = await checkResume(survey, name, signal);
-	const before = refusedBy(await checkResume(original, null, signal));
+	const before = await checkResume(original, null, signal);
 	const inherited: string[] = [];
-	for (const [rule, { count, message }] of refusedBy(found)) {
-		if (count > (before.get(rule)?.count ?? 0)) throw wrong(`${rule}: ${message}`);
+	for (const { rule, severity, count, message } of found.rules) {
+		if (severity !== "refused") continue;
+		const same = before.rules.find((one) => one.rule === rule && one.severity === severity);
+		if (count > (same?.count ?? 0)) throw wrong(`${rule}: ${message}`);
 		inherited.push(`As in the original (${rule}): ${message}`);
 	}
 	return { session: read.loaded.session, read, survey, inherited };
@@ -47,11 +50,18 @@ export async function checkFork(
 const LEFT_OUT: ReadonlySet<string> = new Set(["user none", "assistant none"]);
 
 /** Kinds and pairs must be those of the projection; atoms without any content may be left out by the writer, and as many single messages as it dropped records. */
-function compareAtoms(original: OpenSurvey, ranges: readonly PlanRange[], fork: OpenSurvey, dropped: number): void {
-	const found = shapes(fork, []);
+async function compareAtoms(
+	original: OpenSurvey,
+	ranges: readonly PlanRange[],
+	fork: OpenSurvey,
+	dropped: number,
+): Promise<void> {
+	const pause = pacer();
+	const found = await shapes(fork, []);
 	let left = dropped;
 	let at = 0;
-	for (const { shape, ref } of shapes(original, ranges)) {
+	for (const { shape, ref } of await shapes(original, ranges)) {
+		if (pause()) await breathe();
 		if (shape === found[at]?.shape) at++;
 		else if (left > 0 && LEFT_OUT.has(shape)) left--;
 		else throw wrong(`${shape} (${ref}) was to be written, ${nameOf(found[at])} reads back`);
@@ -63,10 +73,12 @@ function nameOf(found: { shape: string; ref: string } | undefined): string {
 	return found ? `${found.shape} (${found.ref})` : "nothing";
 }
 
-function shapes({ atoms }: OpenSurvey, ranges: readonly PlanRange[]): { shape: string; ref: string }[] {
+async function shapes({ atoms }: OpenSurvey, ranges: readonly PlanRange[]): Promise<{ shape: string; ref: string }[]> {
+	const pause = pacer();
 	const list: { shape: string; ref: string }[] = [];
 	let next = 0;
 	for (let atom = 0; atom < atoms.length; atom++) {
+		if (pause()) await breathe();
 		const range = ranges[next];
 		if (range?.start === atom) {
 			list.push({ shape: "block none", ref: range.id });
@@ -77,18 +89,6 @@ function shapes({ atoms }: OpenSurvey, ranges: readonly PlanRange[]): { shape: s
 		}
 	}
 	return list;
-}
-
-/** How often a rule is broken in a way that its host does not mend, with the first message. */
-function refusedBy({ findings }: ResumeReport): Map<string, { count: number; message: string }> {
-	const rules = new Map<string, { count: number; message: string }>();
-	for (const { rule, severity, message } of findings) {
-		if (severity !== "refused") continue;
-		const known = rules.get(rule);
-		if (known) known.count++;
-		else rules.set(rule, { count: 1, message });
-	}
-	return rules;
 }
 
 function wrong(what: string): MidcompactError {

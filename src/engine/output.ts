@@ -102,7 +102,7 @@ export class PendingFile {
 
 	/** Removes what has not been published. */
 	async discard(): Promise<void> {
-		await this.#close();
+		await this.#close().catch(() => {});
 		await unlink(this.path).catch(() => {});
 	}
 
@@ -131,9 +131,12 @@ export class PendingFile {
 	}
 }
 
+const SYSTEM_REFUSAL = /^Unexpected failure: E[A-Z0-9]+: /;
+
 /** A failure of the system while a file is written, in words. */
 export function unwritable(target: string, cause: unknown, what = "The new session"): MidcompactError {
-	if (cause instanceof MidcompactError && cause.code !== "internal") return cause;
+	// What a worker's system call refused comes over as `internal`; any other such fault is ours.
+	if (cause instanceof MidcompactError && !SYSTEM_REFUSAL.test(cause.message)) return cause;
 	const reason =
 		cause instanceof Error ? cause.message.replace(/^Unexpected failure: /, "").split(",")[0] : String(cause);
 	return new MidcompactError("invalid_output", `${what} ${target} cannot be written: ${reason}.`, undefined, cause);

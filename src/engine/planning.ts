@@ -3,6 +3,7 @@ import type { AtomKind, AtomTable } from "../atoms/table.js";
 import { asMidcompactError, MidcompactError } from "../errors.js";
 import type { CommitOutcome, ProjectData } from "../facade/transaction.js";
 import { blockId } from "../plan/archive-file.js";
+import { SESSION_TO_COME } from "../plan/block-text.js";
 import type { Desk } from "../plan/desk.js";
 import type { PlanLock } from "../plan/lock.js";
 import type { PlanRange } from "../plan/plan.js";
@@ -32,6 +33,8 @@ export interface CommitOptions {
 export interface Planning {
 	/** The planning lock; null while nothing was ever planned. */
 	readonly lock: PlanLock | null;
+	/** Why the open transaction can only be aborted: what it froze is no longer in the session. Null where it fits. */
+	readonly lost: MidcompactError | null;
 	/** The open transaction; null for none. Errors: `state_unavailable`. */
 	current(): Promise<Transaction | null>;
 	/**
@@ -77,6 +80,10 @@ export class SessionPlanning implements Planning {
 		this.#lost = lost;
 		this.#show(home.desk, transaction);
 		survey.archive = new SessionArchive(home.archive(survey.pool), () => this.#knownBlocks(), signal);
+	}
+
+	get lost(): MidcompactError | null {
+		return this.#lost;
 	}
 
 	get lock(): PlanLock | null {
@@ -153,7 +160,7 @@ export class SessionPlanning implements Planning {
 	#show(desk: Desk | null, transaction: string | null): void {
 		if (!desk) return;
 		desk.transaction = transaction;
-		this.#survey.desk = this.#lost ? refusing(desk, this.#lost) : desk;
+		this.#survey.desk = this.#lost ? refusing(this.#lost) : desk;
 	}
 
 	async #fitting(): Promise<Desk> {
@@ -173,6 +180,7 @@ export class SessionPlanning implements Planning {
 		const options = { ...this.#options, format };
 		const read = await ReadSource.open(pool, await fileSource(path ?? ""), options, this.#signal);
 		const later = await read.survey({ scope, leaf: null });
+		if (this.#survey.tokens.ready === 1) await later.counts.count(pool, later.source, this.#signal, () => {});
 		if (later.atoms.length >= atoms && (await later.hashOf(0, atoms - 1)) === hash) return later;
 		throw new MidcompactError(
 			"range_changed",
@@ -190,13 +198,15 @@ export class SessionPlanning implements Planning {
 
 	/** In place of an id that only the commit makes. */
 	#sessionToCome(): string | null {
-		const sample = "00000000-0000-0000-0000-000000000000";
-		return WRITERS[this.#survey.format].resumeCommand(sample, "") === null ? null : sample;
+		return WRITERS[this.#survey.format].resumeCommand(SESSION_TO_COME, "") === null ? null : SESSION_TO_COME;
 	}
 
 	/** Blocks that stand in the session. */
 	#ownBlocks(): Promise<BlockMark[]> {
-		this.#marks ??= this.#readMarks();
+		this.#marks ??= this.#readMarks().catch((thrown) => {
+			this.#marks = null;
+			throw thrown;
+		});
 		return this.#marks;
 	}
 
@@ -234,11 +244,8 @@ function atomsOf(atoms: AtomTable, kind: AtomKind): number[] {
 	return found;
 }
 
-function refusing(desk: Desk, error: MidcompactError): PlanDesk {
-	return {
-		current: () => desk.current(),
-		change: () => Promise.reject(error),
-	};
+function refusing(error: MidcompactError): PlanDesk {
+	return { current: () => Promise.reject(error), change: () => Promise.reject(error) };
 }
 
 function noTransaction(): MidcompactError {

@@ -3,7 +3,7 @@ import type { ResumeResult, ResumeTask } from "../../workers/resume.js";
 import { ATOM, type Protocol } from "../atoms/table.js";
 import { CHECKS } from "../session/formats/checks.js";
 import { placesOf } from "../session/places.js";
-import type { ResumeFinding, Severity } from "../session/resume.js";
+import { countFinding, type ResumeFinding, type RuleCount } from "../session/resume.js";
 import { batchesOf } from "./batches.js";
 import { inOrder } from "./pool.js";
 import type { OpenSurvey } from "./survey.js";
@@ -12,8 +12,10 @@ import type { OpenSurvey } from "./survey.js";
 const KEPT = 1_000;
 
 export interface ResumeReport {
-	/** By place in the file, those about the file as a whole first. */
+	/** Those that are kept one by one, the first of each rule among them; by place in the file, those about the file as a whole first. */
 	findings: readonly ResumeFinding[];
+	/** All, kept or not, by rule. */
+	rules: readonly RuleCount[];
 	/** All, kept or not, and those that the host does not mend by itself. */
 	count: number;
 	refused: number;
@@ -29,8 +31,8 @@ export async function checkResume(survey: OpenSurvey, name: string | null, signa
 		session,
 	});
 	const findings = [...found, ...brokenPairs(survey)];
-	let count = findings.length;
-	let refused = findings.filter(isRefused).length;
+	const rules: RuleCount[] = [];
+	for (const finding of findings) countFinding(rules, finding);
 	await inOrder(
 		batchesOf(table, anchorRows(survey)),
 		survey.pool.width,
@@ -39,20 +41,22 @@ export async function checkResume(survey: OpenSurvey, name: string | null, signa
 			return survey.pool.run<ResumeResult>("resume", task, signal);
 		},
 		(result, batch) => {
-			count += result.findings.length + result.more;
-			refused += result.findings.filter(({ finding }) => isRefused(finding)).length;
+			for (const counted of result.counts) countFinding(rules, counted, counted.count);
 			for (const { index, finding } of result.findings) {
 				const row = batch[index];
-				if (findings.length < KEPT)
+				const first = !findings.some((one) => one.rule === finding.rule && one.severity === finding.severity);
+				if (findings.length < KEPT || first)
 					findings.push({ ...finding, offset: table.start.at(row), entry: table.entryOf(row) });
 			}
 		},
 	);
-	return { findings: findings.slice(0, KEPT).sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1)), count, refused };
-}
-
-function isRefused({ severity }: { severity: Severity }): boolean {
-	return severity === "refused";
+	const sum = (counts: readonly RuleCount[]) => counts.reduce((total, { count }) => total + count, 0);
+	return {
+		findings: findings.sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1)),
+		rules,
+		count: sum(rules),
+		refused: sum(rules.filter(({ severity }) => severity === "refused")),
+	};
 }
 
 /** Every row whose content or link the host reads for the anchor, in the order of the table. */

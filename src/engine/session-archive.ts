@@ -63,7 +63,9 @@ function withoutArchive({ id, topic, summary }: BlockMark): BlockFacts {
 export function marksIn(messages: readonly ProjectedMessage[]): BlockMark[] {
 	return messages.flatMap(({ parts: [part] }) => {
 		const block = part?.type === "text" ? parseBlockText(part.text) : null;
-		return block ? [{ id: block.block, topic: block.topic, summary: block.summary }] : [];
+		return block && blockNumber(block.block) > 0
+			? [{ id: block.block, topic: block.topic, summary: block.summary }]
+			: [];
 	});
 }
 

@@ -11,6 +11,8 @@ import type { OpenSurvey } from "./survey.js";
 export interface Wanted {
 	scope: Scope | null;
 	leaf: string | null;
+	/** False: no transaction decides what is seen. */
+	atAnchor: boolean;
 }
 
 export interface Viewed {
@@ -28,7 +30,7 @@ export interface Viewed {
  */
 export async function viewSession(read: ReadSource, home: PlanHome | null, wanted: Wanted): Promise<Viewed> {
 	const { open, notices } = await openTransactions(home);
-	const fitting = open.filter(({ anchor }) => fits(anchor, wanted));
+	const fitting = wanted.atAnchor ? open.filter(({ anchor }) => fits(anchor, wanted)) : [];
 	const chosen = fitting.at(-1);
 	const plain = () => read.survey({ scope: wanted.scope ?? "context", leaf: wanted.leaf });
 	if (!chosen) {

@@ -18,7 +18,10 @@ export async function openState({ desk }: Survey): Promise<OpenState> {
 	try {
 		return { transaction: (await desk?.current())?.id ?? null, notices: [] };
 	} catch (thrown) {
-		if (!(thrown instanceof MidcompactError) || thrown.code !== "state_unavailable") throw thrown;
+		if (!(thrown instanceof MidcompactError)) throw thrown;
+		// The view of a transaction whose anchor is gone says so by itself.
+		if (thrown.code === "range_changed") return { transaction: null, notices: [] };
+		if (thrown.code !== "state_unavailable") throw thrown;
 		return { transaction: null, notices: [`Whether a transaction is open is not known: ${thrown.message}`] };
 	}
 }

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { rangeOf } from "../plan/plan.js";
 import { checkRange } from "../plan/rules.js";
 import { defineAction } from "./action.js";
-import { changePlan } from "./open-plan.js";
+import { changePlan, openTransaction } from "./open-plan.js";
 import { changedAnswer } from "./plan-changed.js";
 import { SUMMARY, summaryOf, TOPIC, topicOf } from "./plan-fields.js";
 import type { RangeData } from "./plan-figures.js";
@@ -36,13 +36,17 @@ async function add(survey: Survey, request: AddRequest, words: Words): Promise<A
 	const { atoms } = survey;
 	const summary = summaryOf(request.summary ?? "");
 	const topic = topicOf(request.topic ?? "");
+	const { plan } = await openTransaction(survey, words);
+	const start = atomOf(atoms, request.start, () => words.rangeRef("start"));
+	const end = atomOf(atoms, request.end, () => words.rangeRef("end"));
+	checkRange(atoms, plan, start, end);
+	// Before the plan is held: a large range takes a while.
+	const hash = await survey.hashOf(start, end);
 	let id = "";
-	const transaction = await changePlan(survey, words, async (now) => {
-		const start = atomOf(atoms, request.start, () => words.rangeRef("start"));
-		const end = atomOf(atoms, request.end, () => words.rangeRef("end"));
+	const transaction = await changePlan(survey, words, (now) => {
 		checkRange(atoms, now.plan, start, end);
 		id = now.plan.nextRange;
-		return { kind: "add", range: { id, start, end, topic, summary, hash: await survey.hashOf(start, end) } };
+		return { kind: "add", range: { id, start, end, topic, summary, hash } };
 	});
 	return changedAnswer(survey, transaction, rangeOf(transaction.plan.ranges, id), "Added", words);
 }

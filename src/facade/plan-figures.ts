@@ -4,7 +4,7 @@ import type { Transaction } from "../plan/transaction.js";
 import { type Ends, endsOf, type Landmark, landmarkOf } from "../search/landmark.js";
 import { breathe } from "../session/breathe.js";
 import { TOPIC_BOUND } from "./plan-fields.js";
-import { type Replacement, replacementsOf, textPacer } from "./replacements.js";
+import { type ReplacementSize, replacementSizes, textPacer } from "./replacements.js";
 import { Sums } from "./sums.js";
 import type { Survey } from "./survey.js";
 import { oneLine, wellFormed } from "./text.js";
@@ -72,13 +72,13 @@ export class PlanFigures {
 	readonly facts: PlanFacts;
 	readonly #survey: Survey;
 	readonly #sums: Sums;
-	readonly #replacements: ReadonlyMap<string, Replacement>;
+	readonly #replacements: ReadonlyMap<string, ReplacementSize>;
 
 	private constructor(
 		survey: Survey,
 		sums: Sums,
 		{ plan, digest }: Transaction,
-		replacements: ReadonlyMap<string, Replacement>,
+		replacements: ReadonlyMap<string, ReplacementSize>,
 	) {
 		this.#survey = survey;
 		this.#sums = sums;
@@ -89,7 +89,7 @@ export class PlanFigures {
 	/** The figures of a transaction's plan. Errors: those of `countTexts`. */
 	static async of(survey: Survey, transaction: Transaction, others: readonly PlanRange[] = []): Promise<PlanFigures> {
 		const ranges = [...transaction.plan.ranges, ...others];
-		const replacements = await replacementsOf(survey, ranges);
+		const replacements = await replacementSizes(survey, ranges);
 		const byId = new Map(ranges.map(({ id }, i) => [id, replacements[i]]));
 		return new PlanFigures(survey, await Sums.of(survey), transaction, byId);
 	}

@@ -1,6 +1,6 @@
 /** What the messages that replace ranges weigh: counted once a text, since a plan is shown far more often than it changes. */
 import { createHash } from "node:crypto";
-import { blockText } from "../plan/block-text.js";
+import { blockText, SESSION_TO_COME } from "../plan/block-text.js";
 import type { PlanRange } from "../plan/plan.js";
 import { breathe } from "../session/breathe.js";
 import { codePoints } from "../session/code-points.js";
@@ -8,15 +8,13 @@ import type { FormatName } from "../session/record.js";
 import type { Survey } from "./survey.js";
 
 /** Code points, and tokens by the session's encoding, of a whole message. */
-export interface Replacement {
+export interface ReplacementSize {
 	chars: number;
 	tokens: number;
 }
 
 /** A pending range is replaced by nothing yet. */
-const NOTHING: Replacement = { chars: 0, tokens: 0 };
-/** Has as many characters and tokens as the UUIDs of sessions have. */
-const ANY_ID = "3f2b8c1d-7a64-4e9b-b5d0-1c8e9f6a2d47";
+const NOTHING: ReplacementSize = { chars: 0, tokens: 0 };
 /** Formats whose sessions have no id. */
 const NAMELESS: ReadonlySet<FormatName> = new Set(["openai-chat", "anthropic"]);
 /** Texts whose figures are kept, by their hash. */
@@ -27,13 +25,13 @@ const LEAST_STEP = 256;
 /** Units of the texts that are counted in one go, about. */
 const AT_ONCE = 1 << 18;
 
-const kept = new WeakMap<Survey, Map<string, Replacement>>();
+const kept = new WeakMap<Survey, Map<string, ReplacementSize>>();
 
 /** The figures of the ranges' messages, in the order of the ranges. Errors: those of `countTexts`. */
-export async function replacementsOf(survey: Survey, ranges: readonly PlanRange[]): Promise<Replacement[]> {
-	const known = kept.get(survey) ?? new Map<string, Replacement>();
+export async function replacementSizes(survey: Survey, ranges: readonly PlanRange[]): Promise<ReplacementSize[]> {
+	const known = kept.get(survey) ?? new Map<string, ReplacementSize>();
 	kept.set(survey, known);
-	const found: Replacement[] = [];
+	const found: ReplacementSize[] = [];
 	const missing: { at: number; key: string; text: string }[] = [];
 	let units = 0;
 	const count = async () => {
@@ -77,11 +75,11 @@ export function textPacer(): (text: string) => boolean {
 
 /** Block and session get their ids at the commit; the ones here are as long. */
 function messageOf({ format }: Survey, { topic, summary }: PlanRange): string {
-	const session = NAMELESS.has(format) ? null : ANY_ID;
+	const session = NAMELESS.has(format) ? null : SESSION_TO_COME;
 	return blockText({ block: "c0001", topic, summary, session });
 }
 
-function keep(known: Map<string, Replacement>, key: string, figures: Replacement): void {
+function keep(known: Map<string, ReplacementSize>, key: string, figures: ReplacementSize): void {
 	known.set(key, figures);
 	if (known.size <= MOST_KEPT) return;
 	for (const oldest of known.keys()) {

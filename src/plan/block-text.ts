@@ -17,6 +17,8 @@ const RECALL =
 	/^(\{"request":\{"action":"recall_read","block":"(c\d{4,})"\}\}), or run midcompact recall [^\n]+ \2\)\s*$/;
 const BLANKS = /[\s\p{Cc}]+/gu;
 
+/** In place of an id that only the commit makes: as many characters and tokens as the UUIDs of sessions have. */
+export const SESSION_TO_COME = "3f2b8c1d-7a64-4e9b-b5d0-1c8e9f6a2d47";
 /** Stands for a session that has no id to name it by. */
 const ANY_SESSION = "SESSION";
 

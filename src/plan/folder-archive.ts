@@ -52,15 +52,14 @@ export class FolderArchive implements BlockArchive {
 		signal?: AbortSignal,
 	): Promise<WrittenArchive> {
 		return heeding(signal, (stop) =>
-			this.#run<WrittenArchive>({ op: "write", from, atoms, header, folder: this.folder, stop }, signal),
+			// The signal goes by the flag alone: what the task leaves behind is known only when it has ended.
+			this.#run<WrittenArchive>({ op: "write", from, atoms, header, folder: this.folder, stop }),
 		);
 	}
 
 	/** Puts a block of this folder into another one as well. Errors: `archive_damaged` when it is missing, `output_exists` for another block of that id, `state_unavailable`, `cancelled`. */
 	copyTo(folder: string, block: string, signal?: AbortSignal): Promise<CopyResult> {
-		return heeding(signal, (stop) =>
-			this.#run<CopyResult>({ op: "copy", from: this.folder, to: folder, block, stop }, signal),
-		);
+		return heeding(signal, (stop) => this.#run<CopyResult>({ op: "copy", from: this.folder, to: folder, block, stop }));
 	}
 }
 

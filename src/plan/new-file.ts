@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { FILE_MODE } from "./archive-file.js";
 
-const TEMPORARY = /^\..+\.[0-9a-f]{12}\.tmp$/;
+const TEMPORARY = /^\..+\.midcompact-[0-9a-f]{12}\.tmp$/;
 /** Units of the target's name that a temporary one repeats. */
 const NAME_KEPT = 100;
 /** A writer adds to its file all the time: one left alone for so long (ms) is dead. */
@@ -63,7 +63,7 @@ export class NewFile {
 /** A name beside the target that nobody takes for a session: hidden, and short enough where the target's own is long. */
 export function temporaryName(target: string): string {
 	const start = basename(target).slice(0, NAME_KEPT);
-	return join(dirname(target), `.${start}.${randomBytes(6).toString("hex")}.tmp`);
+	return join(dirname(target), `.${start}.midcompact-${randomBytes(6).toString("hex")}.tmp`);
 }
 
 /** Removes files whose writers died before they were complete. */

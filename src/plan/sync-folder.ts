@@ -4,5 +4,5 @@ import { open } from "node:fs/promises";
 export async function syncFolder(folder: string): Promise<void> {
 	const handle = await open(folder, "r").catch(() => null);
 	await handle?.sync().catch(() => {});
-	await handle?.close();
+	await handle?.close().catch(() => {});
 }

@@ -42,3 +42,20 @@ export interface ResumeCheck {
 	/** Main thread's half: findings about order, ids, links, the file and its name. Yields to the event loop on large tables. */
 	whole(view: ResumeView): Promise<ResumeFinding[]>;
 }
+
+/** How often a rule was broken. */
+export interface RuleCount {
+	rule: string;
+	severity: Severity;
+	count: number;
+	/** Of the first one. */
+	message: string;
+}
+
+/** Counts findings of one rule; returns how many there are now. */
+export function countFinding(counts: RuleCount[], { rule, severity, message }: RecordFinding, more = 1): number {
+	const known = counts.find((one) => one.rule === rule && one.severity === severity);
+	if (known) known.count += more;
+	else counts.push({ rule, severity, count: more, message });
+	return known?.count ?? more;
+}

@@ -107,7 +107,7 @@ class Place {
 
 	/** Forks that were not there before; anything else but what a killed writer leaves under another name is thrown. */
 	#newFiles(): string[] {
-		const names = readdirSync(this.folder).filter((name) => !/^\..+\.[0-9a-f]{12}\.tmp$/.test(name));
+		const names = readdirSync(this.folder).filter((name) => !/^\..+\.midcompact-[0-9a-f]{12}\.tmp$/.test(name));
 		const known = [this.path, ...this.#forks.keys()];
 		const paths = names.map((name) => join(this.folder, name));
 		expect(known.filter((path) => !paths.includes(path))).toEqual([]);

@@ -237,7 +237,11 @@ describe("what a killed commit left under a temporary name", () => {
 	it("is swept away by the next one when it is older than a day, and left alone when it is younger", async () => {
 		const desk = newDesk();
 		const { opened } = await planned(desk);
-		const [dead, alive, other] = [".x.jsonl.0123456789ab.tmp", ".x.jsonl.ba9876543210.tmp", ".mine.tmp"];
+		const [dead, alive, other] = [
+			".x.jsonl.midcompact-0123456789ab.tmp",
+			".x.jsonl.midcompact-ba9876543210.tmp",
+			".mine.tmp",
+		];
 		for (const name of [dead, alive, other]) desk.write(name, "half");
 		const old = new Date(Date.now() - 25 * 3600 * 1000);
 		for (const name of [dead, other]) utimesSync(join(desk.folder, name), old, old);

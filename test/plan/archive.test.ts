@@ -424,7 +424,9 @@ describe("writing", () => {
 		const range = await rangeOf(scratch.write("dead.jsonl", jsonLines(pi())));
 		const archive = archiveIn();
 		await archive.reserve();
-		const [dead, living] = ["aaaaaaaaaaaa", "bbbbbbbbbbbb"].map((hex) => join(archive.folder, `.c0001.gz.${hex}.tmp`));
+		const [dead, living] = ["aaaaaaaaaaaa", "bbbbbbbbbbbb"].map((hex) =>
+			join(archive.folder, `.c0001.gz.midcompact-${hex}.tmp`),
+		);
 		for (const path of [dead, living]) writeFileSync(path, "half");
 		const yesterday = Date.now() / 1000 - 25 * 3600;
 		utimesSync(dead, yesterday, yesterday);

@@ -225,7 +225,12 @@ describe("a commit", () => {
 		expect(await ours.current()).toBeNull();
 		// Whatever becomes of the file.
 		writeFileSync(path, "content and more");
-		expect(await desk().ledger()).toEqual({ open: [], committed: [committed], notices: [] });
+		expect(await desk().ledger()).toEqual({
+			open: [],
+			committed: [committed],
+			transactions: ["t1"],
+			notices: [],
+		});
 	});
 
 	it("is refused for a plan that the user did not see", async () => {

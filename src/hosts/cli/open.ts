@@ -40,6 +40,7 @@ export async function withSession(
 			leaf,
 			encoding,
 			threads,
+			atAnchor: options.atAnchor,
 			signal: shell.signal,
 			onProgress: (progress) => bar.update(progress),
 			background: { tokens: wait, index: false },

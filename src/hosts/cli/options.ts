@@ -18,6 +18,8 @@ export interface SessionOptions extends OutputOptions {
 	encoding?: Encoding;
 	threads?: number;
 	wait?: boolean;
+	/** False: the branch itself, also while a transaction is open. */
+	atAnchor?: boolean;
 }
 
 /** What `<session>` takes. */

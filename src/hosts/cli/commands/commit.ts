@@ -37,6 +37,10 @@ export function addCommit(program: Command, shell: Shell): void {
 		if (options.yes) command.error(`error: commit has no --yes; ${DIGEST_NEEDED}`);
 		if (options.plan === undefined && !(process.stdin.isTTY && process.stderr.isTTY))
 			command.error(`error: without a terminal to ask on, ${DIGEST_NEEDED}`);
+		if (options.out === "-")
+			command.error(
+				"error: a session cannot be committed to stdout; `midcompact project --out -` prints what would be committed",
+			);
 		return withSession(shell, name, options, (session) => commit(shell, session, options), SMALL_SESSION);
 	});
 }

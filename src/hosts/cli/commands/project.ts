@@ -41,10 +41,7 @@ async function project(shell: Shell, session: Session, { out, json = false }: Pr
 	}
 	const path = out === undefined ? null : resolve(out);
 	if (path !== null && (await lstat(path).catch(() => null))) throw outputExists(path);
-	const figures =
-		path === null || session.survey.path === null
-			? await planning.project()
-			: await projectTo(planning, session.survey.path, path);
+	const figures = path === null ? await planning.project() : await projectTo(planning, session.survey.path ?? "", path);
 	shell.answer("project", projectAnswer({ ...figures, path }, cliWords()), json);
 }
 
@@ -55,16 +52,18 @@ async function projectTo(
 	path: string,
 ): Promise<Awaited<ReturnType<Planning["project"]>>> {
 	const file = await PendingFile.create(path, session);
+	let stream: WriteStream | null = null;
 	try {
-		const stream = createWriteStream(file.path, { flags: "r+" });
-		const ended = finished(stream);
+		const opened = createWriteStream(file.path, { flags: "r+" });
+		stream = opened;
+		const ended = finished(opened);
 		// What goes wrong is told where the next lines are written, or at the end.
 		ended.catch(() => {});
 		const figures = await planning.project((lines) => {
-			if (stream.errored) throw unwritable(path, stream.errored);
-			return stream.write(lines) ? undefined : drained(stream);
+			if (opened.errored) throw unwritable(path, opened.errored);
+			return opened.write(lines) ? undefined : drained(opened);
 		});
-		stream.end();
+		opened.end();
 		await ended.catch((cause) => {
 			throw unwritable(path, cause);
 		});
@@ -72,6 +71,7 @@ async function projectTo(
 		await file.publish();
 		return figures;
 	} finally {
+		stream?.destroy();
 		await file.discard();
 	}
 }

@@ -17,7 +17,7 @@ export function addStart(program: Command, shell: Shell): void {
 		.option("--manual", "you choose the ranges yourself; the agent only waits")
 		.addHelpText("after", '\nExample:\n  midcompact start session.jsonl "Keep everything about the parser"');
 	sessionOptions(command).action((name: string, words: string[], options: SessionOptions & { manual?: boolean }) =>
-		withSession(shell, name, options, async (session) => {
+		withSession(shell, name, { ...options, atAnchor: false }, async (session) => {
 			const mode = options.manual ? "manual" : "agent";
 			const started = await planningOf(session).start({ mode, instructions: words.join(" ") });
 			shell.answer("start", startAnswer(started, cliWords()), options.json ?? false);
@@ -36,7 +36,9 @@ export function addStatus(program: Command, shell: Shell): void {
 			name,
 			options,
 			async (session) => {
-				const transaction = await planningOf(session).current();
+				const planning = planningOf(session);
+				if (planning.lost) throw planning.lost;
+				const transaction = await planning.current();
 				const open = transaction && {
 					transaction,
 					totals: (await PlanFigures.of(session.survey, transaction)).facts.totals,

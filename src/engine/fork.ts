@@ -5,7 +5,7 @@ import { WRITERS } from "../session/formats/writers.js";
 import type { RowSource } from "../session/rows.js";
 import type { WorkerPool } from "./pool.js";
 
-/** Pieces that cross to a worker at once: few enough that a stretch is written within some tens of ms. */
+/** Pieces that cross to a worker at once: of usual records they are written within some tens of ms; the thread is busy for longer where they are large. */
 const PIECES = 1_000;
 
 /** What stands in the file. `cleaned`: records from which something was taken out; `dropped`: records of which nothing was left. */

@@ -1,4 +1,4 @@
-/** Where the plans and originals of a session file are kept, and which transaction a session is opened for. */
+/** Where the plans and originals of a session file are kept. */
 import { createHash, randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";

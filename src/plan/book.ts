@@ -58,6 +58,7 @@ export class Book {
 			return false;
 		}
 		this.missing += revision - before - 1;
+		// A change is only written after a commit that was begun was found not to stand.
 		this.state = "open";
 		return true;
 	}

@@ -77,7 +77,12 @@ async function projectTo(
 }
 
 function drained(stream: WriteStream): Promise<void> {
-	return new Promise((done) => {
+	return new Promise((resolve) => {
+		const done = () => {
+			stream.off("drain", done);
+			stream.off("close", done);
+			resolve();
+		};
 		stream.once("drain", done);
 		stream.once("close", done);
 	});

@@ -24,10 +24,10 @@ const BLOCK_BOUND = 160;
 const PATH_BOUND = 4_200;
 const ID_BOUND = 256;
 
-/** An open transaction and the sums of its plan. */
+/** An open transaction and the sums of its plan; null where what it froze is no longer in the session. */
 export interface OpenPlan {
 	transaction: Transaction;
-	totals: PlanTotals;
+	totals: PlanTotals | null;
 }
 
 export interface StatusData {
@@ -53,8 +53,9 @@ export function statusAnswer(open: OpenPlan | null, words: Words): Answer<Status
 	const text = [
 		...transactionLines(facts),
 		`Anchor: ${format}, scope ${scope}, entry ${shortName(entry)}, ${plural(atoms, "atom")}, ${plural(messages, "message")}`,
-		totalsText({ revision: plan.revision, digest, totals }, words),
-		nextStep(totals, words),
+		...(totals === null
+			? [`Next: give it up with ${words.abortCommand}; nothing else can be done with it.`]
+			: [totalsText({ revision: plan.revision, digest, totals }, words), nextStep(totals, words)]),
 	].join("\n");
 	return { text, data: { transaction: facts, revision: plan.revision, digest, totals } };
 }

@@ -13,6 +13,7 @@ import type { RecallListData } from "#src/facade/recall-list.js";
 import type { RecallReadData } from "#src/facade/recall-read.js";
 import type { CommitData, StartData, StatusData } from "#src/facade/transaction.js";
 import type { DoctorData } from "#src/hosts/cli/commands/doctor.js";
+import { SESSION_TO_COME } from "#src/plan/block-text.js";
 import type { ProjectedMessage } from "#src/plan/projected-message.js";
 import { Machine, sha256 } from "../cli/machine.js";
 
@@ -178,7 +179,7 @@ describe.each(STORIES)("a real session of $format", (story) => {
 			await machine.ok(["start", first.path]);
 			const { messages } = await machine.projected(first.path, "committed.jsonl");
 			expect(messages.map((message) => contentOf(message, first.session ?? ""))).toEqual(
-				planned.map((message) => contentOf(message, "00000000-0000-0000-0000-000000000000")),
+				planned.map((message) => contentOf(message, SESSION_TO_COME)),
 			);
 		});
 

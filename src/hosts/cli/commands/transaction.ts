@@ -37,11 +37,10 @@ export function addStatus(program: Command, shell: Shell): void {
 			options,
 			async (session) => {
 				const planning = planningOf(session);
-				if (planning.lost) throw planning.lost;
 				const transaction = await planning.current();
 				const open = transaction && {
 					transaction,
-					totals: (await PlanFigures.of(session.survey, transaction)).facts.totals,
+					totals: planning.lost ? null : (await PlanFigures.of(session.survey, transaction)).facts.totals,
 				};
 				shell.answer("status", statusAnswer(open, cliWords()), options.json ?? false);
 			},

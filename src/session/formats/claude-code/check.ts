@@ -7,7 +7,7 @@ import { ANSWERS, RecordTable } from "../../table.js";
 import { brokenStringIn } from "../../well-formed.js";
 import { aboutFile, aboutRow, excerpt } from "../check-finding.js";
 import { isEmptyText, isHollowThinking } from "./blocks.js";
-import { damageFindings } from "./check-damage.js";
+import { lineFindings } from "./check-damage.js";
 import { linkFindings } from "./check-links.js";
 import { isChainLine, MARK } from "./kinds.js";
 import { type Lines, readLines } from "./lines.js";
@@ -34,7 +34,7 @@ export const claudeCodeCheck: ResumeCheck = {
 		return [
 			...fileFindings(view, lines),
 			...(await linkFindings(view, lines)),
-			...damageFindings(view),
+			...lineFindings(view),
 			...(await thinkingFindings(view)),
 			...endFindings(view),
 		];

@@ -1,7 +1,8 @@
 /** What is wrong with the file of a session: its header, and lines that Pi cannot read though some of them hold entries that can be read here. */
-import type { Damage, DamageKind } from "../../damage.js";
+import type { DamageKind } from "../../damage.js";
 import type { ResumeFinding, ResumeView } from "../../resume.js";
 import type { RecordTable } from "../../table.js";
+import { damageFindings } from "../check-damage.js";
 import { aboutFile, aboutRow } from "../check-finding.js";
 import { CURRENT_VERSION, type HeaderMeta, TYPE } from "./codes.js";
 
@@ -17,11 +18,14 @@ const SAID: Partial<Record<DamageKind, string>> = {
 	spliced: "A line holds an entry and something else: Pi leaves it out",
 };
 
-/** The kinds of damage beside which whole entries can stand, which Pi loses. */
-const LOSES: ReadonlySet<DamageKind> = new Set<DamageKind>(["nul_run", "glued", "spliced"]);
-
 export function fileFindings(view: ResumeView): ResumeFinding[] {
-	return [...headerFindings(view), ...damageFindings(view)];
+	const { table, branch } = view;
+	const damage = damageFindings(view, {
+		said: SAID,
+		lost: ", and an entry of the conversation with it",
+		needs: (row) => branch.walked[row] === 1 || table.type.at(row) === TYPE.HEADER,
+	});
+	return [...headerFindings(view), ...damage];
 }
 
 /** Pi takes a file for a session when the first line that it can read is a header with an id. */
@@ -60,35 +64,4 @@ function headerFindings({ table, name }: ResumeView): ResumeFinding[] {
 function isLineOfNoObject(table: RecordTable, header: number): boolean {
 	const start = table.start.at(header);
 	return table.damage.first.some(({ kind, offset }) => kind === "not_an_object" && offset < start);
-}
-
-function damageFindings({ table, branch }: ResumeView): ResumeFinding[] {
-	return table.damage.first.flatMap((damage) => {
-		const said = SAID[damage.kind];
-		if (said === undefined) return [];
-		const lost = LOSES.has(damage.kind) ? lostRow(table, branch.walked, damage) : -1;
-		return [
-			{
-				rule: damage.kind,
-				severity: lost < 0 ? "repaired" : "refused",
-				offset: damage.offset,
-				entry: lost < 0 ? null : table.entryOf(lost),
-				message: `${said}${lost < 0 ? "" : ", and an entry of the conversation with it"} (line ${damage.line}).`,
-			},
-		];
-	});
-}
-
-/** A row on the damaged line that the path leads through; -1 for none. */
-function lostRow(table: RecordTable, walked: Uint8Array, { line }: Damage): number {
-	let low = 0;
-	let high = table.rows;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if (table.line.at(middle) < line) low = middle + 1;
-		else high = middle;
-	}
-	for (let row = low; row < table.rows && table.line.at(row) === line; row++)
-		if (walked[row] === 1 || table.type.at(row) === TYPE.HEADER) return row;
-	return -1;
 }
